@@ -1,6 +1,7 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { describe, expect, it } from 'vitest';
 import { FakeBackend, FakeSink, lineFormat, lineOf, notify, quote, stream, trade, turn } from '../../../../test/support/push-fakes.js';
+import { HUB_START, hubSetUp, mark, rethrow } from '../../../../test/support/push-hub.js';
 import type { PushEvent } from '../backend.js';
 import { TICKERS_MAX } from './backlog.js';
 import type { PushFormat } from './format.js';
@@ -9,47 +10,14 @@ import { PushHub } from './hub.js';
 import type { ConnectOptions } from './member.js';
 import { uint32LeNumbers, unnumbered } from './numbering.js';
 
-const rethrow = (error: unknown) => {
-  throw error;
-};
-
-const START = Date.UTC(2026, 7, 3, 2);
 const tencent = stream('HK.00700');
 const ticker = stream('HK.00700', 4);
 const register = { push: true, first: true };
-const mark = (frame: unknown) => (frame as { body: { basic_qot_list: { cur_price: number }[] } }).body.basic_qot_list[0]?.cur_price;
 const tick = (frame: unknown) => (frame as { body: { ticker_list: { price: number }[] } }).body.ticker_list[0]?.price;
-
-function setUp(maxBacklogBytes?: number) {
-  const backend = new FakeBackend();
-  const clock = new ManualClock(START);
-  const hub = new PushHub({ backend, onDefect: rethrow, clock, ...(maxBacklogBytes === undefined ? {} : { maxBacklogBytes }) });
-  const format = lineFormat();
-  const join = (options: Partial<ConnectOptions> = {}) => {
-    const sink = new FakeSink();
-    const all = { iface: 'ws', owner: 'key:a', permits: () => true, format, ...options } as const;
-    return { sink, connection: hub.connect({ ...all, sink }) };
-  };
-  /** Lets everything leave that waits for the end of the turn or of a gathering. */
-  const settle = async () => {
-    await turn();
-    clock.advance(1);
-  };
-  /** A connection whose socket takes nothing more, at number 1. */
-  const joinStuck = async (options: Partial<ConnectOptions> = {}) => {
-    const joined = join(options);
-    joined.sink.stuck = true;
-    joined.sink.bufferedBytes = 64 * 1024;
-    backend.push(notify('the write that fills the buffer'));
-    await settle();
-    return joined;
-  };
-  return { backend, clock, hub, join, joinStuck, settle };
-}
 
 describe('formats', () => {
   it('encode each event once, however many connections there are, and number it for each', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     const formats = [lineFormat(), lineFormat(), lineFormat()];
     const joined = [...Array(30)].map((_, index) => join({ format: formats[index % 3]! }));
     backend.push(notify('one'));
@@ -79,7 +47,7 @@ describe('formats', () => {
   });
 
   it('may number with fixed bytes in place, or not at all', async () => {
-    const { backend, join, settle } = setUp();
+    const { backend, join, settle } = hubSetUp();
     const fixed = (numbering: PushFormat['numbering']): PushFormat => ({
       numbering,
       event: (_, content) => new BytesFrame(content, Buffer.from('<'), Buffer.from('>')),
@@ -103,7 +71,7 @@ describe('formats', () => {
 describe('the greeting', () => {
   it('comes at once, or so much later as a connection says, and not to one that has gone by then', async () => {
     const backend = new FakeBackend();
-    const clock = new ManualClock(START);
+    const clock = new ManualClock(HUB_START);
     const hub = new PushHub({ backend, onDefect: rethrow, clock, greeting: () => [notify('hello')] });
     const join = (more: Partial<ConnectOptions>) => {
       const sink = new FakeSink();
@@ -126,7 +94,7 @@ describe('the greeting', () => {
 
 describe('what a connection asks for', () => {
   it('may be its own subscriptions alone', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     backend.currents.set('HK.00700 4 0', quote(ticker, 100));
     await hub.subscribe('key:a', [ticker], register);
     const { sink, connection } = join({ receives: 'own' });
@@ -146,7 +114,7 @@ describe('what a connection asks for', () => {
   });
 
   it('is pushed once, with extended hours, where its key wants them and it does not', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     const [regular, extended] = [stream('US.AAPL', 4), stream('US.AAPL', 4, 0, true)];
     await hub.subscribe('key:a', [extended], register);
     const { sink, connection } = join();
@@ -170,7 +138,7 @@ describe('what a connection asks for', () => {
   });
 
   it('may leave out kinds of events, the notice of a gap too', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     const wants = (event: PushEvent) => event.type === 'trade' || (event.type === 'quote' && event.stream.subType === 4);
     const [quick, slow] = [join({ wants }), join({ wants })];
     slow.sink.stuck = true;
@@ -200,7 +168,7 @@ describe('what a connection asks for', () => {
 
 describe('an answer of the interface', () => {
   it('leaves at once, after what came before it, and does not hold up the events after it', async () => {
-    const { backend, hub, join } = setUp();
+    const { backend, hub, join } = hubSetUp();
     const { sink, connection } = join();
     await hub.subscribe('key:a', [tencent], register);
     backend.push(quote(tencent, 1));
@@ -220,7 +188,7 @@ describe('an answer of the interface', () => {
 
 describe('delivery', () => {
   it('reaches the connections of the subscribed owners, once each, with numbers of their own', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     const [first, other] = [join(), join({ owner: 'key:b' })];
     await hub.subscribe('key:a', [tencent], register);
     await hub.subscribe(first.connection.ownOwner, [tencent], register);
@@ -238,7 +206,7 @@ describe('delivery', () => {
   });
 
   it('leaves at the end of the turn when idle, and gathers for a millisecond after a pass', async () => {
-    const { backend, clock, hub, join } = setUp();
+    const { backend, clock, hub, join } = hubSetUp();
     const { sink } = join();
     await hub.subscribe('key:a', [tencent], register);
     backend.push(quote(tencent, 1));
@@ -259,7 +227,7 @@ describe('delivery', () => {
   });
 
   it('is not held up by a clock that is set back', async () => {
-    const clock = new ManualClock(START);
+    const clock = new ManualClock(HUB_START);
     const backend = new FakeBackend();
     const hub = new PushHub({ backend, onDefect: rethrow, clock });
     const sink = new FakeSink();
@@ -274,7 +242,7 @@ describe('delivery', () => {
   });
 
   it('gives trade events to the owners of the account whose rights allow them, and notifications to all', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     const onlyHk = (event: PushEvent) => event.type !== 'trade' || event.trdMarket === 1;
     const [allowed, narrow, other] = [join(), join({ permits: onlyHk }), join({ owner: 'key:b' })];
     await hub.subscribeAccounts('key:a', [7n]);
@@ -295,7 +263,7 @@ describe('delivery', () => {
   });
 
   it('registers no account that the backend refuses', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     const { sink } = join();
     backend.refuseAccounts = { ...trade(7n, 1, 1n).message, retType: -1, retMsg: 'no such account', errCode: 0 };
     expect(await hub.subscribeAccounts('key:a', [7n])).toMatchObject({ ok: false, message: 'no such account' });
@@ -306,7 +274,7 @@ describe('delivery', () => {
   });
 
   it('filters quotes by the rights of the connection', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     const { sink, connection } = join({ permits: (event) => event.type !== 'quote' || event.stream.symbol.startsWith('US.') });
     await hub.subscribe('key:a', [tencent, stream('US.AAPL')], register);
     backend.push(quote(tencent, 1));
@@ -322,7 +290,7 @@ describe('delivery', () => {
 
 describe('a buffer that is shared', () => {
   it('stays as it is while a socket still holds it', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     const early = join();
     backend.push(notify('only for the first'));
     await settle();
@@ -351,296 +319,9 @@ it('goes on with the next event when one cannot be encoded', async () => {
   expect([defects.length, sink.frames().map(mark)]).toEqual([1, [2]]);
 });
 
-describe('first pushes', () => {
-  it('go at once to the connections that newly receive the stream', async () => {
-    const { backend, hub, join, settle } = setUp();
-    backend.currents.set('HK.00700 1 0', quote(tencent, 100));
-    const [one, other] = [join(), join({ owner: 'key:b' })];
-    await hub.subscribe(one.connection.ownOwner, [tencent], register);
-    const sibling = join();
-    await hub.subscribe('key:a', [tencent], register);
-    await settle();
-    await hub.subscribe('key:a', [tencent], register);
-    const late = join();
-    await settle();
-    for (const { sink } of [one, sibling, late]) expect(sink.frames().map(mark)).toEqual([100]);
-    expect(other.sink.writes).toBe(0);
-  });
-
-  it('are left out when not asked for, not allowed or not there', async () => {
-    const { backend, hub, join, settle } = setUp();
-    backend.currents.set('HK.00700 1 0', quote(tencent, 100));
-    const { sink } = join();
-    const narrow = join({ owner: 'key:b', permits: () => false });
-    await hub.subscribe('key:a', [tencent], { push: true, first: false });
-    await hub.subscribe('key:a', [stream('US.AAPL')], register);
-    await hub.subscribe('key:b', [tencent], register);
-    await settle();
-    expect(sink.writes + narrow.sink.writes).toBe(0);
-  });
-
-  it('wait while a command is being answered, and belong to their generation', async () => {
-    const { backend, hub, join, settle } = setUp();
-    backend.currents.set('HK.00700 1 0', quote(tencent, 100));
-    backend.currents.set('US.AAPL 1 0', quote(stream('US.AAPL'), 200));
-    const { sink, connection } = join();
-    connection.hold();
-    await hub.subscribe(connection.ownOwner, [tencent, stream('US.AAPL')], register);
-    await hub.subscriptions.unsubscribe(connection.ownOwner, [tencent]);
-    // Subscribed again, but without a first push: that of the earlier generation must not come instead.
-    await hub.subscribe(connection.ownOwner, [tencent], { push: true, first: false });
-    connection.send(lineOf('{"type":"ack"}'));
-    connection.release();
-    await settle();
-    expect(sink.frames().map(({ type, seq, symbol }) => [type, seq, symbol])).toEqual([
-      ['ack', undefined, undefined],
-      ['quote', 1, 'US.AAPL'],
-    ]);
-  });
-});
-
-describe('generations', () => {
-  it('nothing gathered for an ended subscription is delivered, also after subscribing again', async () => {
-    const { backend, hub, join, settle } = setUp();
-    const { sink } = join();
-    await hub.subscribe('key:a', [tencent, ticker], register);
-    backend.push(quote(tencent, 1));
-    backend.push(quote(ticker, 2));
-    backend.push(notify('stays'));
-    await hub.subscriptions.unsubscribe('key:a', [tencent]);
-    await hub.subscribe('key:a', [tencent], register);
-    // Both were awaited: make the pass come after them.
-    await settle();
-    backend.push(quote(tencent, 3));
-    backend.push(quote(tencent, 4));
-    void hub.subscriptions.unsubscribe('key:a', [tencent]);
-    const again = hub.subscribe('key:a', [tencent], register);
-    await settle();
-    await again;
-    backend.push(quote(tencent, 5));
-    await settle();
-    const marks = sink.frames().flatMap((frame) => (frame.sub_type === 1 ? [mark(frame)] : []));
-    expect(marks).not.toContain(3);
-    expect(marks).not.toContain(4);
-    expect(marks.at(-1)).toBe(5);
-    expect(sink.frames().map(({ seq }) => seq)).toEqual(sink.frames().map((_, index) => index + 1));
-  });
-
-  it('an event that nobody else has followed is taken back too, and only from those who ended', async () => {
-    const { backend, hub, join, settle } = setUp();
-    const [one, other] = [join(), join({ owner: 'key:b' })];
-    await hub.subscribe('key:a', [tencent], register);
-    await hub.subscribe('key:b', [tencent], register);
-    await settle();
-    backend.push(quote(tencent, 1));
-    void hub.subscriptions.unsubscribe('key:a', [tencent]);
-    await settle();
-    expect(one.sink.writes).toBe(0);
-    expect(other.sink.frames().map(mark)).toEqual([1]);
-  });
-
-  it('nothing that waits for a slow reader outlives its subscription', async () => {
-    const { backend, hub, joinStuck } = setUp();
-    const { sink, connection } = await joinStuck();
-    await hub.subscribe('key:a', [tencent, ticker], register);
-    await hub.subscribeAccounts('key:a', [7n]);
-    for (const event of [quote(tencent, 1), quote(ticker, 2), trade(7n, 1, 3n), notify('stays')]) backend.push(event);
-    await hub.subscriptions.unsubscribeAll('key:a');
-    await hub.accounts.unsubscribe('key:a', [7n]);
-    await hub.subscribe('key:a', [tencent, ticker], register);
-    sink.drain();
-    connection.drained();
-    expect(sink.frames().map(({ type }) => type)).toEqual(['notify', 'notify']);
-  });
-
-  it('a connection that has the stream by another owner keeps it', async () => {
-    const { backend, hub, join, settle } = setUp();
-    const { sink, connection } = join();
-    await hub.subscribe('key:a', [tencent], register);
-    await hub.subscribe(connection.ownOwner, [tencent], register);
-    backend.push(quote(tencent, 1));
-    void hub.subscriptions.unsubscribe('key:a', [tencent]);
-    await settle();
-    backend.push(quote(tencent, 2));
-    await settle();
-    expect(sink.frames().map(mark)).toEqual([1, 2]);
-  });
-});
-
-describe('a slow reader', () => {
-  it('receives the newest quote of each stream, and slows no other connection', async () => {
-    const { backend, hub, join, joinStuck, settle } = setUp();
-    const slow = await joinStuck();
-    const quick = join();
-    const book = stream('HK.00700', 2);
-    await hub.subscribe('key:a', [tencent, book], register);
-    for (let price = 1; price <= 50; price++) {
-      backend.push(quote(tencent, price));
-      backend.push(quote(book, price));
-      await settle();
-    }
-    expect(slow.sink.frames()).toHaveLength(1);
-    expect(quick.sink.frames()).toHaveLength(100);
-    expect(slow.connection.info()).toMatchObject({ conflatedCount: 98, sentCount: 1 });
-    slow.sink.drain();
-    slow.connection.drained();
-    expect(slow.sink.frames().map((frame) => [frame.seq, frame.sub_type, frame.type === 'quote' ? mark(frame) : undefined])).toEqual([
-      [1, undefined, undefined],
-      [2, 1, 50],
-      [3, 2, 50],
-    ]);
-    backend.push(quote(tencent, 51));
-    await settle();
-    expect(mark(slow.sink.frames().at(-1))).toBe(51);
-  });
-
-  it('loses the oldest tickers beyond the bound and is told how many, before the next one', async () => {
-    const { backend, hub, joinStuck } = setUp();
-    const { sink, connection } = await joinStuck();
-    const other = stream('US.AAPL', 4);
-    await hub.subscribe('key:a', [ticker, other], register);
-    backend.push(quote(other, 1));
-    for (let price = 1; price <= TICKERS_MAX + 25; price++) backend.push(quote(ticker, price));
-    sink.drain();
-    connection.drained();
-    const frames = sink.frames();
-    expect(frames[1]).toMatchObject({ type: 'quote', symbol: 'US.AAPL' });
-    expect(frames[2]).toMatchObject({ type: 'notify', seq: 3, proto_id: 1003, symbol: 'HK.00700', sub_type: 4, dropped: 25 });
-    expect(frames[2]?.body).toMatchObject({ event: { desc: 'HK.00700: 25 ticker events were dropped, the connection reads too slowly' } });
-    expect(frames.slice(3).map(tick)).toEqual([...Array(TICKERS_MAX)].map((_, index) => index + 26));
-  });
-
-  it('never loses a trade, and is closed with 1013 when its backlog passes the bound', async () => {
-    const { backend, hub, joinStuck, join, settle } = setUp(400_000);
-    const slow = await joinStuck();
-    const quick = join();
-    await hub.subscribeAccounts('key:a', [7n]);
-    for (let order = 1n; order <= 500n; order++) backend.push(trade(7n, 1, order));
-    const bytes = slow.connection.info().backlogBytes;
-    expect(bytes).toBeGreaterThan(64 * 1024 + 500 * 100);
-    slow.sink.drain();
-    slow.connection.drained();
-    const orders = slow.sink
-      .frames()
-      .flatMap((frame) => (frame.type === 'trade' ? [(frame.body as { order: { order_id: number } }).order.order_id] : []));
-    expect(orders).toEqual([...Array(500)].map((_, index) => index + 1));
-
-    const stuck = await joinStuck();
-    for (let order = 1n; order <= 4000n; order++) backend.push(trade(7n, 1, order));
-    await settle();
-    expect(stuck.sink.closed).toEqual({ code: 1013, reason: 'the backlog passed 400000 bytes: read faster or subscribe to less' });
-    expect(hub.connections().map(({ id }) => id)).toEqual([slow.connection.id, quick.connection.id]);
-    expect(quick.sink.closed).toBeUndefined();
-    expect(quick.sink.frames().filter(({ type }) => type === 'trade')).toHaveLength(4500);
-  });
-
-  it('holds what is written meanwhile in at most one batch', async () => {
-    const { backend, hub, joinStuck } = setUp();
-    const { sink, connection } = await joinStuck();
-    await hub.subscribeAccounts('key:a', [7n]);
-    for (let order = 1n; order <= 5000n; order++) backend.push(trade(7n, 1, order));
-    sink.bufferedBytes = 0;
-    connection.drained();
-    // Still stuck: it was written to until its buffer was full again, and no further.
-    expect(sink.bufferedBytes).toBeGreaterThan(64 * 1024);
-    expect(sink.bufferedBytes).toBeLessThan(200 * 1024);
-    sink.drain();
-    connection.drained();
-    expect(sink.frames().filter(({ type }) => type === 'trade')).toHaveLength(5000);
-  });
-});
-
-describe('keys', () => {
-  const hour = 60 * 60_000;
-
-  it('lose their shared subscriptions an hour after their last use', async () => {
-    const { hub, clock, join } = setUp();
-    const isHeld = () => hub.subscriptions.list('key:a').length > 0;
-    const review = (ms: number) => {
-      clock.advance(ms);
-      return hub.idleKeys.review();
-    };
-    await hub.subscribe('key:a', [tencent], register);
-    await hub.subscribe('anonymous', [tencent], register);
-    expect(review(0)).toEqual([]);
-    clock.advance(hour - 1);
-    hub.idleKeys.used('a');
-    hub.idleKeys.used('b');
-    expect(review(hour - 1)).toEqual([]);
-    const { connection } = join();
-    expect(review(2 * hour)).toEqual([]);
-    connection.disconnected();
-    join({ owner: 'key:b' });
-    expect(review(hour - 1)).toEqual([]);
-    expect(isHeld()).toBe(true);
-    expect(review(1)).toEqual(['a']);
-    expect(isHeld()).toBe(false);
-    expect(hub.subscriptions.list('anonymous')).toHaveLength(1);
-    await hub.subscribe('key:a', [tencent], register);
-    expect(review(hour)).toEqual([]);
-  });
-
-  it('take a share of the quota over all their connections', async () => {
-    const backend = new FakeBackend();
-    const hub = new PushHub({ backend, onDefect: rethrow, clock: new ManualClock(START), subscriptionQuota: 5 });
-    const join = (keyId?: string) => {
-      const owner = keyId === undefined ? 'anonymous' : `key:${keyId}`;
-      const all = { iface: 'ws', owner, permits: () => true, format: lineFormat(), sink: new FakeSink() } as const;
-      return hub.connect(keyId === undefined ? all : { ...all, keyId }).ownOwner;
-    };
-    const [one, other, stranger] = [join('a'), join('a'), join()];
-    expect(await hub.subscribe('key:a', [tencent], register)).toMatchObject({ ok: true });
-    expect(await hub.subscribe(one, [tencent, ticker], register)).toMatchObject({ ok: true });
-    expect(await hub.subscribe(other, [stream('HK.00005')], register)).toMatchObject({ ok: false, reason: 'quota' });
-    expect(
-      await hub.subscribe(
-        stranger,
-        [1, 2, 3].map((code) => stream(`HK.0000${code}`)),
-        register,
-      ),
-    ).toMatchObject({ ok: true });
-  });
-
-  it('lose their connections with 4401 and their subscriptions on revocation', async () => {
-    const { backend, hub, join, settle } = setUp();
-    const [revoked, other] = [join({ keyId: 'a' }), join({ owner: 'key:b' })];
-    await hub.subscribe('key:a', [tencent], register);
-    await hub.subscribe('key:b', [tencent], register);
-    await hub.subscribe(revoked.connection.ownOwner, [ticker], register);
-    await hub.subscribeAccounts('key:a', [7n]);
-    backend.push(quote(tencent, 1));
-    hub.revokeOwner('key:a', 'key revoked');
-    await settle();
-    expect(revoked.sink.closed).toEqual({ code: 4401, reason: 'key revoked' });
-    expect(revoked.sink.writes).toBe(0);
-    expect(other.sink.frames().map(mark)).toEqual([1]);
-    expect(hub.subscriptions.listAll().map(({ owner }) => owner)).toEqual(['key:b']);
-    expect([...backend.running]).toEqual(['HK.00700 1 0']);
-    expect(backend.accounts).toEqual([]);
-  });
-
-  it('lose disallowed events at once when narrowed, queued ones included', async () => {
-    const { backend, hub, join, joinStuck, settle } = setUp();
-    const slow = await joinStuck();
-    const quick = join();
-    await hub.subscribe('key:a', [tencent, stream('US.AAPL')], register);
-    await hub.subscribeAccounts('key:a', [7n]);
-    for (const event of [quote(tencent, 1), quote(stream('US.AAPL'), 2), trade(7n, 1, 3n)]) backend.push(event);
-    hub.updatePermits('key:a', (event) => event.type === 'quote' && event.stream.symbol === 'US.AAPL');
-    backend.push(quote(tencent, 4));
-    backend.push(trade(7n, 1, 5n));
-    slow.sink.drain();
-    slow.connection.drained();
-    await settle();
-    for (const { sink } of [slow, quick]) {
-      expect(sink.frames().flatMap((frame) => (frame.type === 'notify' ? [] : [frame.symbol]))).toEqual(['US.AAPL']);
-    }
-  });
-});
-
 describe('connections', () => {
   it('take their own subscriptions with them', async () => {
-    const { backend, hub, join } = setUp();
+    const { backend, hub, join } = hubSetUp();
     const { connection } = join({ iface: 'grpc' });
     await hub.subscribe(connection.ownOwner, [tencent], register);
     await hub.subscribeAccounts(connection.ownOwner, [7n]);
@@ -654,7 +335,7 @@ describe('connections', () => {
   });
 
   it('are listed with what they cost', async () => {
-    const { backend, hub, join, settle } = setUp();
+    const { backend, hub, join, settle } = hubSetUp();
     const { connection } = join({ keyId: 'a' });
     await hub.subscribe('key:a', [tencent], register);
     await hub.subscribe(connection.ownOwner, [ticker], register);
@@ -664,7 +345,7 @@ describe('connections', () => {
       id: 'ws-1',
       iface: 'ws',
       keyId: 'a',
-      connectedAt: START,
+      connectedAt: HUB_START,
       subscriptionCount: 2,
       sentCount: 1,
       conflatedCount: 0,
@@ -678,15 +359,15 @@ describe('connections', () => {
 
 describe('a gap', () => {
   it('in accounts lost again during restoration ends with the last restoration', async () => {
-    const { backend, clock, hub, join, settle } = setUp();
+    const { backend, clock, hub, join, settle } = hubSetUp();
     const { sink } = join();
     await hub.subscribeAccounts('key:a', [7n]);
     const scope = { streams: [], accIds: [7n] };
-    backend.streams?.lost({ ...scope, from: START, reason: 'lost' });
+    backend.streams?.lost({ ...scope, from: HUB_START, reason: 'lost' });
     backend.holding = true;
     const first = backend.streams?.restore(scope);
     await turn();
-    backend.streams?.lost({ ...scope, from: START, reason: 'lost again' });
+    backend.streams?.lost({ ...scope, from: HUB_START, reason: 'lost again' });
     backend.holding = false;
     backend.settle();
     await first;
