@@ -10,6 +10,7 @@ import { CountingClock } from '../../../../test/support/counting-clock.js';
 import { signal } from '../../../../test/support/until.js';
 import type { RequestOptions, Upstream } from '../connection/upstream.js';
 import { Orders } from './orders.js';
+import { Trading } from './trading.js';
 
 type Request = Upstream['request'];
 
@@ -145,4 +146,40 @@ it('a change of an order takes its caller’s share of the server’s limits', a
   const orders = new Orders({ clock: new ManualClock(0), upstream: upstreamOf(answer, answer), whenTrading: async () => true });
   await orders.call(trade.modifyOrder, create(trade.modifyOrder.messages.C2SSchema), { deadline: 30_000, owner: 'bot' });
   expect(heard).toMatchObject([{ owner: 'bot' }]);
+});
+
+it('an order from before the start is never found for one whose answer was lost, though the clock here is behind', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 0, 5));
+  const listed = { ...terms, remark: 'bot', createTimestamp: clock.now() / 1000 + 60 };
+  const orderList: object[] = [{ ...listed, orderID: 5n, orderIDEx: 'order-5' }];
+  const answers: Readonly<Record<string, object>> = {
+    [account.listAccounts.name]: { accList: [{ ...header, trdMarketAuthList: [1] }] },
+    [account.getOrders.name]: { header, orderList },
+    [account.subAccPush.name]: {},
+  };
+  const upstream: Upstream = {
+    requestBytes: () => Promise.reject(new Error('no bytes')),
+    async request({ name, messages }) {
+      if (name === trade.placeOrder.name) throw new BackendLost('the connection was lost');
+      if (name === account.getOrders.name) setImmediate(() => clock.advance(5_000));
+      return create(messages.ResponseSchema, { retType: 0, s2c: answers[name] } as Record<string, unknown>) as ResponseMessage;
+    },
+  };
+  const ignore = () => undefined;
+  const trading = new Trading({
+    ...{ clock, upstream, connection: ignore, whenReady: async () => true, soon: () => ({ deadline: 60_000 }) },
+    ...{ onPush: ignore, onListRefused: ignore, onUnread: ignore, onDefect: ignore },
+  });
+  await trading.restore(
+    undefined,
+    () => true,
+    async () => undefined,
+  );
+  const place = () => {
+    const request = create(TrdPlaceOrder.C2SSchema, { ...terms, remark: 'bot' });
+    return trading.orders.call(trade.placeOrder, request, { deadline: 60_000 });
+  };
+  await expect(place()).rejects.toThrow('the connection was lost');
+  orderList.push({ ...listed, orderID: 6n, orderIDEx: 'order-6' });
+  await expect(place()).resolves.toMatchObject({ s2c: { orderIDEx: 'order-6' } });
 });

@@ -53,6 +53,11 @@ export class Orders {
     return this.#options.upstream.request(operation, request, context);
   }
 
+  /** Takes orders that were there before any that this process sends: an order that is looked for is none of them. */
+  noteEarlier(accId: bigint, orders: readonly Order[]): void {
+    for (const order of orders) this.#search.claim(accId, order);
+  }
+
   /** Orders that are looked for are so no more: what became of them stays unknown. */
   stop(): void {
     this.#stopping.abort();

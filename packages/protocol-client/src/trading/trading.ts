@@ -124,6 +124,7 @@ export class Trading {
     // Everything else goes by the accounts.
     const accounts = await readAccounts(upstream, soon());
     this.#accounts = accounts;
+    if (since === undefined) await Promise.all(accounts.map((of) => this.#noteEarlier(of)));
     if (!isCurrent()) return;
     await subscribeAgain();
     if (!isCurrent()) return;
@@ -132,6 +133,20 @@ export class Trading {
     if (since === undefined) return;
     for (const of of accounts) if (this.#wanted.includes(of.accID) && isCurrent()) await this.#recover(of, since, isCurrent);
     await this.#sellable.idle();
+  }
+
+  /**
+   * Notes an account's orders from before this process sent any: none of them is one whose answer is lost later, whatever the clocks of
+   * the two machines say. An account that does not list them keeps nobody from trading.
+   */
+  async #noteEarlier(of: TrdAcc): Promise<void> {
+    const { upstream, soon } = this.#options;
+    try {
+      const orders = await readOrders(upstream, of, soon());
+      if (!('refused' in orders)) this.orders.noteEarlier(of.accID, orders);
+    } catch (thrown) {
+      if (!(thrown instanceof BackendFailure)) throw thrown;
+    }
   }
 
   /** Pushes what happened in an account as recovered. An account that does not say keeps no other from trading. */
