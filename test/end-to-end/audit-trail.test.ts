@@ -1,6 +1,6 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
+import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { editKey } from '../support/keys.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
@@ -32,6 +32,28 @@ it('a cancel that nothing looks up has the terms of an order that was placed her
   expect(known).toMatchObject({ endpoint: 'POST /api/cancel-order', order_id: order_id_ex, ...terms });
   expect(unknown).toMatchObject({ endpoint: 'POST /api/cancel-order', order_id: '3' });
   expect(unknown).not.toHaveProperty('symbol');
+});
+
+it('so has one of a bracket’s exit, and of an order that was listed since a restart', async () => {
+  const daemon = kept(await TestDaemon.start({ keys: { desk: { scopes } }, flags: ['--enable-trading'] }));
+  const account = { market: HK, acc_id: HK_MARGIN, env: SIMULATE };
+  const exact = { 'x-svc-int64': 'string' };
+  const { order_id_ex } = await daemon.as('desk').s2c('/api/order', { ...order, price: 300 });
+  const entry = { ...account, side: BUY, code: '00005', qty: 400, order_type: MARKET, stop_loss_price: 1 };
+  const { bracket_id } = await daemon.as('desk').s2c('/api/bracket-order', entry, exact);
+  const exit = async () => {
+    const { bracket_list } = await daemon.as('desk').s2c('/api/brackets', { ...account, bracket_id }, exact);
+    return bracket_list[0].exit_order_id_ex ?? '';
+  };
+  await until(async () => (await exit()) !== '', 'the exit');
+  await daemon.as('desk').post('/api/cancel-order', { ...account, order_id_ex: await exit() });
+  expect((await daemon.audit()).at(-1)).toMatchObject({ endpoint: 'POST /api/cancel-order', symbol: 'HK.00005', side: 'SELL', qty: 400 });
+  await daemon.halt();
+  await daemon.boot({ flags: ['--enable-trading'] });
+  await daemon.as('desk').s2c('/api/orders', account);
+  await daemon.as('desk').s2c('/api/cancel-order', { ...account, order_id_ex });
+  const line = (await daemon.audit()).at(-1);
+  expect(line).toMatchObject({ endpoint: 'POST /api/cancel-order', symbol: 'HK.00700', side: 'BUY', qty: 100, price: 300 });
 });
 
 describe('every end of a request leaves one line', () => {

@@ -51,6 +51,23 @@ async function heard(wire: McpWire, headers: Record<string, string>, text: strin
   return all;
 }
 
+/** All that a session's stream brings until something that comes in any case: the list of tools has changed. A refusal, where it has no stream. */
+async function untilToolsChange(daemon: Daemon, { wire, session }: Session, headers: Record<string, string> = {}): Promise<string> {
+  const answer = await wire.stream('GET', undefined, { ...session, ...headers });
+  if (!answer.ok) return answer.text();
+  const reader = answer.body?.getReader();
+  await daemon.addKey('late' as never, { scopes });
+  await daemon.daemon.reload();
+  let all = '';
+  while (reader !== undefined && !all.includes('list_changed')) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    all += Buffer.from(value).toString();
+  }
+  await reader?.cancel();
+  return all;
+}
+
 const idsIn = (text: string) => [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => id ?? '');
 
 /** Makes something that is kept before the change of the key; its result fetches it after that. */
@@ -84,34 +101,14 @@ const kinds: Readonly<Record<string, Kept>> = {
     const stream = heard(of.wire, of.session, '"symbol":"HK.00700"');
     await of.wire.send('POST', request('tools/call', subscribe), of.session);
     const [first = ''] = idsIn(await stream);
-    return async () => {
-      const answer = await of.wire.stream('GET', undefined, { ...of.session, 'last-event-id': first });
-      const text = answer.ok ? '' : await answer.text();
-      await answer.body?.cancel().catch(() => undefined);
-      return answer.ok ? 'HK.00700: the stream goes on' : text;
-    };
+    return () => untilToolsChange(daemon, of, { 'last-event-id': first });
   },
   'pushed events that came before the stream was opened': async (daemon) => {
     const of = await begin(daemon);
     const subscribe = { name: 'svc_subscribe', arguments: { symbols: ['HK.00700'], sub_types: ['Basic'], is_first_push: true } };
     await of.wire.send('POST', request('tools/call', subscribe), of.session);
     await daemon.as('other').s2c('/api/subscribe', { symbols: ['HK.00005'], sub_types: [1] });
-    return async () => {
-      const answer = await of.wire.stream('GET', undefined, of.session);
-      if (!answer.ok) return answer.text();
-      const reader = answer.body?.getReader();
-      // Something that comes in any case: the list of tools has changed.
-      await daemon.addKey('late' as never, { scopes });
-      await daemon.daemon.reload();
-      let all = '';
-      while (reader !== undefined && !all.includes('list_changed')) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        all += Buffer.from(value).toString();
-      }
-      await reader?.cancel();
-      return all;
-    };
+    return () => untilToolsChange(daemon, of);
   },
   'the next page of an answer': async (daemon) => {
     const of = await begin(daemon);

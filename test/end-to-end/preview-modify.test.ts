@@ -31,7 +31,7 @@ describe('the preview of a modify', () => {
     const preview = await previewed(desk, 'modify', trade.modifyOrder, change({ qty: 200, price: 360 }));
     expect(preview).toMatchObject({
       op: 'normal',
-      order: { orderIdEx: order, symbol: 'HK.00700', side: 'BUY', status: 'SUBMITTED', qty: d('100'), price: d('350'), filledQty: 0n },
+      order: { orderIdEx: order, symbol: 'HK.00700', side: 'BUY', status: 'Submitted', qty: d('100'), price: d('350'), filledQty: 0n },
       newQty: d('200'),
       newPrice: d('360'),
       value: d('72000'),

@@ -181,7 +181,7 @@ it('previews a reconfirm as what would be sent, counted whole', async () => {
       order_id: String(orderID),
       reconfirm_op: 2,
     });
-    expect(preview).toMatchObject({ op: 'reconfirm', env: 'simulate', wouldPass: true, order: { status: 'UNSUBMITTED' } });
+    expect(preview).toMatchObject({ op: 'reconfirm', env: 'simulate', wouldPass: true, order: { status: 'Unsubmitted' } });
     expect(preview.increase).toBe(parseDecimal('900000'));
     expect(previewSentence(preview)).toMatch(/^Confirm order \S+ \(Buy 100 HK\.00700/);
   } finally {

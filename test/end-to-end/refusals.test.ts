@@ -80,8 +80,12 @@ describe('get_refusals', () => {
       },
     ]);
     expect(Number(listed[0]?.time)).toBe(desk.clock.now() - HOUR_MS);
+    const since = async () => Number((await desk.payload(trade.getRefusals, {}, { as: 'capped' })).since);
+    expect(await since()).toBeGreaterThan(0);
+    expect(await since()).toBeLessThanOrEqual(Number(listed[2]?.time));
     desk.clock.advance(24 * HOUR_MS);
     expect(await refusals('capped')).toEqual([]);
+    expect(await since()).toBe(desk.clock.now() - 24 * HOUR_MS);
   });
 
   it('lists no other key’s, and nothing that was accepted', async () => {

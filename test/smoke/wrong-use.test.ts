@@ -22,6 +22,7 @@ describe.skipIf(process.platform === 'win32')('svcctl, used wrongly', () => {
     ['a key of nobody', `bin/svcctl call get_quote '{"symbol":"HK.00700"}' --api-key svc_wrong`, 3, /key/],
     ['a wrong port', `bin/svcctl call get_quote '{"symbol":"HK.00700"}' --rest-url http://127.0.0.1:9`, 4, /127\.0\.0\.1:9/],
     ['an unknown scope', 'bin/svcctl gen-key --id x --scopes qot:raed', 2, /qot:raed/],
+    ['an output that takes nothing', 'bin/svcctl operations > /dev/full', 5, /standard output cannot be written \(ENOSPC\)/],
   ])('explains %s', async (_, command, status, text) => {
     const outcome = await demo.paste(command);
     expect(outcome.status).not.toBe(0);

@@ -10,7 +10,7 @@ export const exitStatus = {
   refused: 3,
   /** No connection: the request was not sent. */
   unreachable: 4,
-  /** Sent, outcome unknown (HTTP 500, timeout, connection lost): a write may have taken effect. */
+  /** Sent, its outcome unknown (HTTP 500, timeout, connection lost) or lost (output that cannot be written): a write may have taken effect. */
   unanswered: 5,
 } as const;
 
@@ -22,4 +22,4 @@ Exit status:
   2  wrong usage
   3  the gateway refused the request (HTTP 4xx, or 503: not ready)
   4  cannot connect: nothing was sent
-  5  outcome unknown (HTTP 500, timeout, connection lost): a write may have taken effect`;
+  5  outcome unknown (HTTP 500, timeout, connection lost), or lost (output that cannot be written): a write may have taken effect`;

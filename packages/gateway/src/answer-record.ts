@@ -1,8 +1,9 @@
 import type { Message } from '@bufbuild/protobuf';
 import type { AuditEvent, AuditTrade, KeyRecord } from '@svc-gateway/access';
 import { refusalCode } from '@svc-gateway/contract/broker-codes';
+import type { Order, TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
-import { trade } from '@svc-gateway/contract/operations';
+import { account, trade } from '@svc-gateway/contract/operations';
 import { Rejection, type StandingTerms } from '@svc-gateway/contract/rejection';
 import type { ResponseMessage } from './backend.js';
 import { BackendFailure } from './backend-failures.js';
@@ -13,7 +14,7 @@ import type { GatewayBase } from './gateway-base.js';
 import { type Caller, ownerOfKey } from './identity.js';
 import type { Meter } from './meter.js';
 import { KnownTerms } from './orders/known-terms.js';
-import { namesOf, ofStandingTerms } from './orders/order.js';
+import { namesOf, ofStandingTerms, pushedOrder } from './orders/order.js';
 import { toldByBrokerage } from './orders/refusal-visibility.js';
 import { acknowledged, auditTrade } from './orders/sent-writes.js';
 import type { Writes } from './orders/writes.js';
@@ -54,6 +55,7 @@ const SERVER_FAULT = 500;
 const UNAUTHENTICATED = 401;
 
 type About = Reason['about'];
+type OrderList = { readonly s2c?: { readonly header?: TrdHeader; readonly orderList: readonly Order[] } };
 
 /** The end of every request: its line in the trail, its count, its place among the refused orders, and the answer as its caller may see it. */
 export class AnswerRecord {
@@ -65,7 +67,12 @@ export class AnswerRecord {
   constructor(
     private readonly deps: AnswerRecordDeps,
     private readonly defect: (caller: Caller, thrown: unknown) => Rejection,
-  ) {}
+  ) {
+    deps.backend.onPush((event) => {
+      const order = pushedOrder(event);
+      if (event.type === 'trade' && order !== undefined) this.#known.see(event.accId, event.trdMarket, order);
+    });
+  }
 
   /** Marks a caller with a replayed answer. */
   repeated(caller: Caller): void {
@@ -85,6 +92,7 @@ export class AnswerRecord {
   ): Answer {
     if (key !== undefined && isRefused(operation, answer)) this.deps.refusals.refused(ownerOfKey(key), operation);
     const response = responseOf(answer);
+    if (operation === account.getOrders && response !== undefined) this.#see(response as OrderList);
     if (response !== undefined && isWrite(operation) && request !== undefined && this.#isTrailless())
       this.#logWayOut(operation, caller, key, response, request);
     const repeated = response !== undefined && this.#repetitions.has(caller);
@@ -98,6 +106,10 @@ export class AnswerRecord {
     if (answer instanceof Rejection) return shownRefusal(this.deps.access, key, answer);
     if (isOrderRefused(operation, answer)) return this.shownFailure(operation, caller, key, answer, about, request);
     return withUnkept(operation, caller, this.deps.store.failure, toldAnswer(operation, caller, answer, request));
+  }
+
+  #see({ s2c }: OrderList): void {
+    for (const order of s2c?.orderList ?? []) this.#known.see(s2c?.header?.accID ?? 0n, s2c?.header?.trdMarket ?? 0, order);
   }
 
   /** Remembers an order that is known to have been refused, with its key's own. */

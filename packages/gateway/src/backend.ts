@@ -213,6 +213,8 @@ export interface HeldAnswer {
   readonly response: ResponseMessage;
   /** When it was given, epoch ms. */
   readonly at: number;
+  /** How long ago, in ms, whatever became of the clock. */
+  readonly ageMs: number;
 }
 
 /** Units of a subscription quota. */

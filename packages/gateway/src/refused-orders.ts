@@ -68,11 +68,14 @@ type Asked = Partial<
 export class RefusedOrders {
   /** By owner, those with the newest refusal last. */
   readonly #byOwner = new Map<string, OfKey>();
+  readonly #startedAt: number;
 
   constructor(
     private readonly access: Access,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.#startedAt = clock.now();
+  }
 
   add(refused: RefusedWrite): void {
     const { key } = refused;
@@ -90,8 +93,14 @@ export class RefusedOrders {
   readonly operation: LocalOperation = alone(({ request, identity: { owner, key }, caller }) => {
     const { num } = request as C2S;
     const shown = this.#of(owner, key, caller).slice(0, num || LISTED_BY_DEFAULT);
-    return success(trade.getRefusals, create(S2CSchema, { refusalList: shown }));
+    return success(trade.getRefusals, create(S2CSchema, { refusalList: shown, since: BigInt(this.#since) }));
   });
+
+  /** Since when refusals are listed, epoch ms; not after now, where the clock was set back. */
+  get #since(): number {
+    const now = this.clock.now();
+    return Math.max(Math.min(this.#startedAt, now), now - KEPT_MS);
+  }
 
   #of(owner: string, key: KeyRecord | undefined, caller: Caller): Refusal[] {
     const limits = limitsOf(this.access, key);

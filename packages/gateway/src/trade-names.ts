@@ -3,6 +3,7 @@ import {
   type Enumeration,
   modifyOrderOp,
   orderSession,
+  orderStatus,
   orderType,
   secMarket,
   timeInForce,
@@ -11,7 +12,7 @@ import {
   trdSide,
 } from '@svc-gateway/contract/enums';
 import { PredSide } from '@svc-gateway/contract/generated/Common_pb';
-import { OrderStatus, OrderType, TimeInForce } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { OrderType, TimeInForce } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { snakeCase } from '@svc-gateway/contract/names';
 
 /** The names of the public protocol's trading numbers, as the enumerations' tables write them. */
@@ -43,9 +44,9 @@ export function orderTypeName(type: number): string {
   return nameIn(orderType, type) ?? protocolName(OrderType[type], type);
 }
 
-/** "SUBMITTED", "FILLED_PART". */
+/** "Submitted", "Filled_Part". */
 export function orderStatusName(status: number): string {
-  return protocolName(OrderStatus[status], status);
+  return nameIn(orderStatus, status) ?? String(status);
 }
 
 export function timeInForceName(number: number): string {

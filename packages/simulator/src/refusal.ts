@@ -2,13 +2,13 @@ import { type BrokerCode, numberOfBrokerCode } from '@svc-gateway/contract/broke
 import { missingText } from '@svc-gateway/contract/problem';
 import { shownMessage } from '@svc-gateway/contract/shown';
 
-/** A refusal by the brokerage: `retType` -1 with this text. */
+/** A refusal by the brokerage: `retType` -1 with this text and code. */
 export class Refusal {
-  /** Protocol errCode; 0 where there is none for the reason. */
+  /** Protocol errCode. */
   readonly errCode: number;
   readonly message: string;
 
-  constructor(message: string, code: BrokerCode | number = 0) {
+  constructor(message: string, code: BrokerCode | number = 'broker.value') {
     this.message = shownMessage(message);
     this.errCode = typeof code === 'number' ? code : numberOfBrokerCode(code);
   }

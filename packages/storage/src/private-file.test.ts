@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,3 +29,16 @@ it('trusts no mode that an earlier file had', () => {
   expect(readFileSync(path, 'utf8')).toBe('closed');
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
+
+it.skipIf(spawnSync('prlimit', ['--fsize']).status !== 0)(
+  'a file stays as it was where the disk has room for a part of the new one',
+  () => {
+    const path = join(folder, 'secret');
+    writePrivateFile(path, 'whole\n');
+    const code = `import { writePrivateFile } from '@svc-gateway/storage'; writePrivateFile(${JSON.stringify(path)}, 'x'.repeat(1000));`;
+    const run = spawnSync('prlimit', ['--fsize=150', process.execPath, '--input-type=module', '-e', code]);
+    expect(run.status).not.toBe(0);
+    expect(readFileSync(path, 'utf8')).toBe('whole\n');
+    expect(readdirSync(folder)).toEqual(['secret']);
+  },
+);

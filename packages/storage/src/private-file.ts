@@ -1,19 +1,25 @@
-import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fchmodSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ensurePrivateFolder } from './folders.js';
 
-/** Replaces a file atomically; only its owner can ever read it. */
+/** Replaces a file as a whole or, throwing, not at all; only its owner can ever read it. */
 export function writePrivateFile(path: string, text: string): void {
   ensurePrivateFolder(dirname(path));
   const temporary = `${path}.${process.pid}.new`;
-  const file = openSync(temporary, 'w', 0o600);
   try {
-    // A file left over from a crash may have another mode.
-    fchmodSync(file, 0o600);
-    writeSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
+    const file = openSync(temporary, 'w', 0o600);
+    try {
+      // A file left over from a crash may have another mode.
+      fchmodSync(file, 0o600);
+      // Goes on after a write that took a part: a disk with room for one takes it without an error.
+      writeFileSync(file, text);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw error;
   }
-  renameSync(temporary, path);
 }

@@ -2,15 +2,17 @@ import { scopes } from '@svc-gateway/contract/scope';
 import { describe, expect, it } from 'vitest';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
+import { editKey } from '../../support/keys.js';
 import { type McpClient, ways } from '../../support/mcp-client.js';
 import { trustingFetch } from '../../support/trusting-fetch.js';
 import { until } from '../../support/until.js';
 
-type Id = 'all' | 'other' | 'hk' | 'accounts' | 'usAccounts' | 'apple';
+type Id = 'all' | 'changing' | 'other' | 'hk' | 'accounts' | 'usAccounts' | 'apple';
 
 const daemon = TestDaemon.forAll({
   keys: {
     all: { scopes },
+    changing: { scopes },
     other: { scopes },
     hk: { scopes, limits: { allowedMarkets: 'HK' } },
     accounts: { scopes: ['acc:read'] },
@@ -118,6 +120,31 @@ describe('a session', () => {
     await resumed.return(undefined);
     expect((await request('DELETE', undefined, session)).status).toBe(200);
     expect((await request('POST', call(3, 'svc_ping', {}), session)).status).toBe(404);
+  });
+
+  it('goes on after an event that is not kept any more, with the notice of a gap', async () => {
+    const request = rawRequests('changing');
+    const opened = await request('POST', initialize);
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
+    await opened.text();
+    const events = readEvents(await request('GET', undefined, session));
+    await (await request('POST', call(2, 'svc_subscribe', { symbols: ['HK.00700'], sub_types: [1] }), session)).text();
+    const lastId = /^id: (.+)$/m.exec((await events.next()).value ?? '')?.[1] ?? '';
+    editKey(daemon.keysPath, 'changing', { limits: { allowed_symbols: ['HK.00700', 'HK.00005'] } });
+    await daemon.daemon.reload();
+    // The connection that is lost still looks alive here.
+    const resumed = readEvents(await request('GET', undefined, { ...session, 'last-event-id': lastId }));
+    const heard: string[] = [];
+    const has = (text: RegExp) => heard.some((event) => text.test(event));
+    while (!has(/events of .+ are missing/) || !has(/"symbol":"HK.00700"/)) {
+      const { value, done } = await resumed.next();
+      if (done === true) break;
+      heard.push(value);
+    }
+    expect(heard).toContainEqual(expect.stringMatching(/events of .+ are missing/));
+    expect(heard).toContainEqual(expect.stringContaining('"symbol":"HK.00700"'));
+    await resumed.return(undefined);
+    await request('DELETE', undefined, session);
   });
 
   it('belongs to the key that began it', async () => {

@@ -23,6 +23,8 @@ const codeBounds = [
   { codes: 1, ms: 60_000, said: 'a code was sent less than a minute ago' },
   { codes: 5, ms: CODE_TIMES_MS, said: 'five codes were sent within the hour' },
 ] as const;
+/** The longest that the service is left alone. */
+const PATIENCE_MS_MAX = 300_000;
 const HASH_BYTES = 32;
 const derive = promisify<string, string, number, Buffer>(scrypt);
 
@@ -60,10 +62,10 @@ export class LoginThrottle {
     this.save(() => file.save({ codeTimes: [...recent, now] }));
   }
 
-  /** How long the service wants to be left alone, by what it said before a restart. */
+  /** How long the service wants to be left alone, by what it said before a restart. A clock that was set back does not prolong it. */
   patienceMs(): number {
     const { file, clock } = this.#options;
-    return Math.max(0, (file.saved.notBefore ?? 0) - clock.now());
+    return Math.min(Math.max(0, (file.saved.notBefore ?? 0) - clock.now()), PATIENCE_MS_MAX);
   }
 
   /** The service wants patience. */

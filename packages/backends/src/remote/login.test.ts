@@ -244,6 +244,21 @@ describe('each ret_type', () => {
     await session;
   });
 
+  it('15 is waited for no longer than the service is ever left alone, where the clock was ahead when it came', async () => {
+    await serve({ ret_type: 15 }, grantOf());
+    clock.step(3 * 86_400_000);
+    const first = open();
+    first.session().catch(() => undefined);
+    await until(() => first.progress !== '', 'the wait');
+    first.stop();
+    clock.step(-3 * 86_400_000);
+    const second = open();
+    const session = second.session();
+    await until(() => second.progress !== '', 'the rest of the wait');
+    clock.advance(300_000);
+    await session;
+  });
+
   it('15 is tried again after 60 s, then without the ticket, after 300 s once more, and then no more', async () => {
     await serve(grantOf());
     await open().session();

@@ -63,7 +63,7 @@ export class Dispatch {
     if (unserved.code !== 'backend.not_ready' || operation.effect !== 'read') return undefined;
     const held = this.deps.backend.held?.(operation, request);
     if (held === undefined) return undefined;
-    const ageMs = Math.max(0, Math.round(this.deps.clock.now() - held.at));
+    const ageMs = Math.round(held.ageMs);
     caller.onHeld?.(ageMs);
     const retMsg = `held since ${new Date(held.at).toISOString()} (${ageMs} ms): ${unserved.message}`;
     return this.#shown(ongoing, withMessage(held.response, retMsg));

@@ -55,7 +55,7 @@ const order: WorkingOrder = {
   name: 'Apple',
   side: 'SELL',
   orderType: 'MARKET',
-  status: 'SUBMITTED',
+  status: 'Submitted',
   qty: d('10'),
   filledQty: d('4'),
   remainingQty: d('6'),

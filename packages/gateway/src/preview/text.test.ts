@@ -16,7 +16,7 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
     name,
     side: 'BUY',
     orderType: 'NORMAL',
-    status: 'SUBMITTED',
+    status: 'Submitted',
     qty,
     filledQty: 0n,
     remainingQty: qty,

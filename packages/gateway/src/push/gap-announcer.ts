@@ -3,6 +3,7 @@ import type { NotifyPush, PushEvent, StreamScope, StreamsLost } from '../backend
 import type { AccountRegistrations, EndedAccount } from './accounts.js';
 import type { EventFrames } from './event-frames.js';
 import { type ClosedGap, Gaps, gapNotice } from './gaps.js';
+import type { Member } from './member.js';
 import type { Members } from './members.js';
 import { RETRY_MS_MIN, type Retries } from './retries.js';
 import { nameOfSubType, symbolOfKey } from './streams.js';
@@ -92,6 +93,16 @@ export class GapAnnouncer {
       (key) => subscriptions.receivers(key).length > 0,
       (accId) => accounts.receivers(accId).length > 0,
     );
+  }
+
+  /** Tells a member that events since `from` (epoch ms) of all that it receives and may see are missing. */
+  missed(member: Member, from: number, reason: string): void {
+    const { clock, subscriptions, framesOf } = this.deps;
+    const gap = gapNotice({ from: new Date(from).toISOString(), to: new Date(clock.now()).toISOString(), reason });
+    const received = member.owners.flatMap((owner) => subscriptions.list(owner).map(({ key }) => key));
+    const seen = [...received, ...member.accounts()].filter((of) => member.permits({ ...gap, about: aboutOf([of]) }));
+    const notice = { ...gap, about: aboutOf(seen) };
+    if (member.receives(notice)) member.connection.push(framesOf(notice));
   }
 
   #close(streams: readonly string[], accIds: readonly bigint[], ended: readonly EndOfPushes[]): void {

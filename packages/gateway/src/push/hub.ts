@@ -86,6 +86,7 @@ export class PushHub {
     remove: (member) => this.#remove(member),
     setPermits: (member, permits) => this.#setPermits(member, permits),
     subscriptionCount: ({ owners }) => owners.reduce((count, owner) => count + this.subscriptions.list(owner).length, 0),
+    missed: (member, from, reason) => this.gaps.missed(member, from, reason),
   };
   #connectionCount = 0;
 

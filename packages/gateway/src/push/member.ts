@@ -47,6 +47,7 @@ export interface MemberActions {
   readonly remove: (member: Member) => boolean;
   readonly setPermits: (member: Member, permits: Permits) => void;
   readonly subscriptionCount: (member: Member) => number;
+  readonly missed: (member: Member, from: number, reason: string) => void;
 }
 
 /** A connection as the hub and the interface that holds its socket have it. There may be ten thousand: what all have in common they share. */
@@ -116,6 +117,11 @@ export class Member {
   /** Accounts whose order and fill events it receives and may see, by its own registrations and those of its key. */
   accounts(): readonly bigint[] {
     return this.actions.accounts(this);
+  }
+
+  /** Announces a gap since `from` (epoch ms) in all that it receives: its interface has dropped events that it was pushed. */
+  missed(from: number, reason: string): void {
+    this.actions.missed(this, from, reason);
   }
 
   /** The sink's buffer has drained. */

@@ -50,6 +50,8 @@ const CONNECTION = Symbol('connection');
 
 interface HttpSocket extends Socket {
   [CONNECTION]?: Connection;
+  /** Set by node:http while an answer drains: after the data at hand it pauses the parser. */
+  _paused?: boolean;
 }
 
 /** State of one HTTP connection. */
@@ -159,7 +161,13 @@ export class HttpListener implements TlsListener {
   }
 
   #take(request: IncomingMessage, response: ServerResponse): void {
-    const connection = (request.socket as HttpSocket)[CONNECTION];
+    const socket: HttpSocket = request.socket;
+    const connection = socket[CONNECTION];
+    if (socket._paused) {
+      // Over TLS the rest of a request may have come already, and a paused parser takes it for an error. AHEAD_MAX bounds what is taken.
+      socket._paused = false;
+      socket.resume();
+    }
     if (connection !== undefined) {
       connection.before = isUnderWay(connection.answer) ? connection.answer : undefined;
       connection.answer = response;

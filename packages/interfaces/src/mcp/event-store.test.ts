@@ -26,8 +26,8 @@ describe('what a session has sent', () => {
       [second, notice('second')],
     ]);
     expect(await replayed(store, second)).toEqual([]);
-    expect(store.streamOf(first)).toBe('a');
-    expect(store.streamOf('99')).toBeUndefined();
+    expect(await store.getStreamIdForEventId(first)).toBe('a');
+    expect(await store.getStreamIdForEventId('99')).toBeUndefined();
     await expect(replayed(store, '99')).rejects.toThrow('event 99 is no longer available');
   });
 
@@ -47,7 +47,7 @@ describe('what a session has sent', () => {
           if (kept === eventsMax || characters > charactersMax) break;
           kept += 1;
         }
-        expect(ids.filter((id) => store.streamOf(id) !== undefined)).toEqual(kept === 0 ? [] : ids.slice(-kept));
+        expect(ids.filter((id) => store.isKept(id))).toEqual(kept === 0 ? [] : ids.slice(-kept));
       }),
     );
   });

@@ -16,6 +16,10 @@ export interface EventStoreOptions {
 
 const EVENTS_MAX = 256;
 const CHARACTERS_MAX = 128 * 1024;
+/** The protocol library's name of the stream that a client opens by GET. */
+const OWN_STREAM = '_GET_stream';
+/** How ids of its events begin; those of answers begin otherwise. */
+const OWN_EVENT = 's';
 
 /**
  * Recent events of a session, from which a client whose connection broke gets the missed ones by `Last-Event-ID`. Bounded
@@ -36,7 +40,7 @@ export class EventStore implements EventStorePort {
 
   async storeEvent(streamId: string, message: JSONRPCMessage): Promise<string> {
     this.#lastId += 1;
-    const id = String(this.#lastId);
+    const id = `${streamId === OWN_STREAM ? OWN_EVENT : 'a'}${this.#lastId}`;
     const text = Object.keys(message).length === 0 ? undefined : JSON.stringify(message);
     this.#events.push({ id, streamId, text });
     this.#characters += text?.length ?? 0;
@@ -52,13 +56,18 @@ export class EventStore implements EventStorePort {
     this.#characters = 0;
   }
 
-  /** The stream that an event was sent on; undefined when it is no longer available. */
-  streamOf(eventId: string): string | undefined {
-    return this.#events.find(({ id }) => id === eventId)?.streamId;
+  /** Whether an event, kept or not, was sent on the stream that a client opens by GET. */
+  isOwnEvent(eventId: string): boolean {
+    const number = Number(eventId.slice(OWN_EVENT.length));
+    return eventId.startsWith(OWN_EVENT) && number >= 1 && number <= this.#lastId;
+  }
+
+  isKept(eventId: string): boolean {
+    return this.#events.some(({ id }) => id === eventId);
   }
 
   async getStreamIdForEventId(eventId: string): Promise<string | undefined> {
-    return this.streamOf(eventId);
+    return this.#events.find(({ id }) => id === eventId)?.streamId;
   }
 
   async replayEventsAfter(

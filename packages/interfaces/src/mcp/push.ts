@@ -19,7 +19,7 @@ const NOT_NOW = STALLED_BYTES + 1;
 /**
  * Sink of a client's events: its stream of server-sent events, while one is open. In between the hub keeps what a
  * slow reader gets: the newest of each quote, every order and fill. Once it is clear that nobody listens
- * ({@link deafen}) nothing is kept; gaps in the events' numbers show what is missing.
+ * ({@link deafen}) nothing is kept, and the next stream begins with the notice of a gap.
  */
 export class EventSink implements PushSink {
   readonly #deliver: (frame: PushFrame) => void;
@@ -28,7 +28,8 @@ export class EventSink implements PushSink {
   #stream: ServerResponse | undefined;
   /** Events received before the hub knew that no stream is open. */
   #early: PushFrame[] = [];
-  #deaf = false;
+  /** Since when nothing is kept, epoch ms. */
+  #deafSince: number | undefined;
 
   constructor(deliver: (frame: PushFrame) => void, onClose: (reason: string) => void) {
     this.#deliver = deliver;
@@ -41,11 +42,11 @@ export class EventSink implements PushSink {
   }
 
   get bufferedBytes(): number {
-    return this.#stream?.writableLength ?? (this.#deaf ? 0 : NOT_NOW);
+    return this.#stream?.writableLength ?? (this.#deafSince === undefined ? NOT_NOW : 0);
   }
 
   write(frames: Buffer): number {
-    if (this.#deaf) return 0;
+    if (this.#deafSince !== undefined) return 0;
     for (const line of frames.toString().split('\n')) {
       if (line === '') continue;
       const frame: PushFrame = JSON.parse(line);
@@ -67,10 +68,10 @@ export class EventSink implements PushSink {
     this.#connection = connection;
   }
 
-  /** Drops waiting and new events until a stream is opened. */
-  deafen(): void {
+  /** Drops waiting and new events until a stream is opened, as all since this moment (epoch ms). */
+  deafen(since: number): void {
     if (this.#stream !== undefined) return;
-    this.#deaf = true;
+    this.#deafSince ??= since;
     this.#early = [];
     this.#connection?.drained();
   }
@@ -80,11 +81,12 @@ export class EventSink implements PushSink {
     this.#early = [];
   }
 
-  /** Takes the stream that the client has opened. */
-  opened(stream: ServerResponse): void {
+  /** Takes the stream that the client has opened. The notice of a gap comes first where events since a moment (epoch ms) were dropped. */
+  opened(stream: ServerResponse, missedSince = this.#deafSince): void {
     if (stream.destroyed) return;
     this.#stream = stream;
-    this.#deaf = false;
+    this.#deafSince = undefined;
+    if (missedSince !== undefined) this.#connection?.missed(missedSince, 'no stream was open, and events are kept for a minute');
     const early = this.#early;
     this.#early = [];
     for (const frame of early) this.#deliver(frame);

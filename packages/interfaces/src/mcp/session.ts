@@ -27,8 +27,6 @@ export interface SessionDeps {
   readonly onError: (error: Error) => void;
 }
 
-/** The protocol library's id, in the event store, of the stream that a client opens by GET. */
-const OWN_STREAM = '_GET_stream';
 /** Time for a client to open its stream, or come back to it, before nothing is kept for it any more. */
 const LISTEN_MS_MAX = 60_000;
 
@@ -49,6 +47,8 @@ export class Session implements SessionState {
   #watch: Watch | undefined;
   #openExchanges = 0;
   #usedAt: number;
+  /** Since when no stream is open, epoch ms. */
+  #withoutStreamSince: number;
   #closed = false;
   #cancelSilence: () => void = () => undefined;
   #cancelDeafness: () => void = () => undefined;
@@ -62,6 +62,7 @@ export class Session implements SessionState {
     this.#deps = deps;
     this.#holders = this.#newHolders();
     this.#usedAt = deps.clock.monotonic();
+    this.#withoutStreamSince = deps.clock.now();
     this.#sink = new EventSink(
       (params) => this.#notify('notifications/svc/push', params),
       () => this.close(),
@@ -109,12 +110,14 @@ export class Session implements SessionState {
     });
     const connectionOwner = this.#push?.ownOwner;
     const caller = connectionOwner === undefined ? mcpCaller.caller : { ...mcpCaller.caller, connectionOwner };
-    const web = await this.#transport.handleRequest(webRequest(exchange), {
+    const asked = webRequest(exchange);
+    const stream = request.method === 'GET' ? this.#comingBack(asked.headers) : undefined;
+    const web = await this.#transport.handleRequest(asked, {
       authInfo: authInfoOf({ ...mcpCaller, caller, answeredAs: (identity) => this.#holders.add(identity) }),
       ...(body === undefined ? {} : { parsedBody: body }),
     });
     const written = writeWebResponse(web, response, mcpCaller.caller.requestId);
-    if (request.method === 'GET' && web.ok && this.#isOwnStream(request.headers['last-event-id'])) this.#streamOpened(response);
+    if (web.ok && stream !== undefined) this.#streamOpened(response, stream === 'anew');
     for (const id of cancelledBy(body)) this.#endCancelled(id);
     await written;
   }
@@ -134,25 +137,36 @@ export class Session implements SessionState {
     this.#holders.add(identity);
   }
 
-  /** True if a GET opens the client's own stream, and does not resume that of a single request. */
-  #isOwnStream(lastEventId: string | string[] | undefined): boolean {
-    return lastEventId === undefined || this.#events.streamOf(String(lastEventId)) === OWN_STREAM;
+  /**
+   * How a GET opens the client's own stream; undefined where it resumes that of a single request. After an event that is not kept any
+   * more the stream begins anew: a client that is refused gives up, and hears nothing any more.
+   */
+  #comingBack(headers: Headers): 'first' | 'resumed' | 'anew' | undefined {
+    const lastEventId = headers.get('last-event-id');
+    if (lastEventId === null) return 'first';
+    if (!this.#events.isOwnEvent(lastEventId)) return undefined;
+    // The client has lost the stream that is open, though its connection may look alive here.
+    this.#transport.closeStandaloneSSEStream();
+    if (this.#events.isKept(lastEventId)) return 'resumed';
+    headers.delete('last-event-id');
+    return 'anew';
   }
 
-  #streamOpened(stream: ServerResponse): void {
+  #streamOpened(stream: ServerResponse, hasMissed: boolean): void {
+    const missedSince = hasMissed ? this.#withoutStreamSince : undefined;
     this.#cancelDeafness();
     stream.once('close', () => {
-      if (!this.#closed) this.#cancelDeafness = this.#scheduleDeafness();
+      if (this.#closed || this.#sink.stream !== undefined) return;
+      this.#withoutStreamSince = this.#deps.clock.now();
+      this.#cancelDeafness = this.#scheduleDeafness();
     });
-    this.#sink.opened(stream);
-    this.#watch?.sink.opened(stream);
+    for (const sink of [this.#sink, this.#watch?.sink]) sink?.opened(stream, missedSince);
   }
 
   #scheduleDeafness(): () => void {
     this.#cancelDeafness();
     return this.#deps.clock.after(LISTEN_MS_MAX, () => {
-      this.#sink.deafen();
-      this.#watch?.sink.deafen();
+      for (const sink of [this.#sink, this.#watch?.sink]) sink?.deafen(this.#withoutStreamSince);
     });
   }
 

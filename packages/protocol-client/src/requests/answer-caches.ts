@@ -1,5 +1,5 @@
 import { type Message, toBinary } from '@bufbuild/protobuf';
-import type { Clock } from '@svc-gateway/contract/clock';
+import { type Clock, Stopwatch } from '@svc-gateway/contract/clock';
 import { quoteMarkets } from '@svc-gateway/contract/markets';
 import { type Operation, readsMarketData } from '@svc-gateway/contract/operation';
 import { localDayNumber } from '@svc-gateway/contract/time';
@@ -77,25 +77,29 @@ const ENTRY_BYTES = 512;
  * old answer about an account could be traded on.
  */
 export class StaleAnswers {
-  /** `until` is of `Clock.monotonic`. */
-  readonly #values = new LruCache<HeldAnswer & { readonly until: number }>(STALE_BYTES_MAX);
+  readonly #age: Stopwatch;
+  /** `since` is of the stopwatch: an answer ages while the machine sleeps too, and however its clock is set. */
+  readonly #values = new LruCache<Omit<HeldAnswer, 'ageMs'> & { readonly since: number }>(STALE_BYTES_MAX);
 
-  constructor(private readonly clock: Clock) {}
+  constructor(private readonly clock: Clock) {
+    this.#age = new Stopwatch(clock);
+  }
 
   /** Keeps an answer if it is one to keep. */
   note(operation: Operation, request: Message, response: ResponseMessage): void {
     if (response.retType !== 0 || !readsMarketData(operation)) return;
     const bytes = sizeOf(operation.messages, response) + ENTRY_BYTES;
     if (bytes > STALE_BYTES_MAX / 8) return;
-    const until = this.clock.monotonic() + STALE_MS_MAX;
-    this.#values.set(keyOf(operation, request), { response, at: this.clock.now(), until }, bytes);
+    this.#values.set(keyOf(operation, request), { response, at: this.clock.now(), since: this.#age.elapsed() }, bytes);
   }
 
   /** Last answer to this request, if it is not too old. */
   get(operation: Operation, request: Message): HeldAnswer | undefined {
     if (!readsMarketData(operation)) return undefined;
     const entry = this.#values.get(keyOf(operation, request));
-    return entry === undefined || entry.until <= this.clock.monotonic() ? undefined : entry;
+    if (entry === undefined) return undefined;
+    const ageMs = this.#age.elapsed() - entry.since;
+    return ageMs < STALE_MS_MAX ? { response: entry.response, at: entry.at, ageMs } : undefined;
   }
 
   /** Clears the cache for another server. */

@@ -47,7 +47,8 @@ export class Booking {
   async bust(id: bigint, commit: (act: (change: Change) => void) => void): Promise<Refusal | undefined> {
     await this.records.journal.whenDurable(undefined);
     const order = this.records.order(id);
-    if (order?.status !== 'filled_all') return new Refusal(`order ${id} is not filled: there is nothing to take back`);
+    if (order?.status !== 'filled_all')
+      return new Refusal(`order ${id} is not filled: there is nothing to take back`, 'broker.order_state');
     const legs = await this.#bustLegs(order);
     // Ordered twice, it is done once.
     if (this.records.order(id)?.status !== 'filled_all') return undefined;

@@ -20,12 +20,12 @@ export function estimateFees(
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
   const side = tradeSides.wordOf(request.trdSide);
-  if (side === undefined) return new Refusal(tradeSides.unknown(request.trdSide));
+  if (side === undefined) return new Refusal(tradeSides.unknown(request.trdSide), 'broker.enumeration');
   const found = resolve(world, to.account, to.market, request.code, request.secMarket);
   if (found instanceof Refusal) return found;
   const { instrument } = found;
   const qty = decimalFromNumber(request.qty) ?? 0n;
-  if (qty <= 0n || qty % units(1n) !== 0n) return new Refusal(`qty ${request.qty} must be a whole number above 0`);
+  if (qty <= 0n || qty % units(1n) !== 0n) return new Refusal(`qty ${request.qty} must be a whole number above 0`, 'broker.quantity');
   const quantity = qty / units(1n);
   return { currency: instrument.currency, items: feesOf(instrument, isBuying(side), unitValue(instrument, price) * quantity, quantity) };
 }

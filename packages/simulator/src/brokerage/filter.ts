@@ -38,7 +38,7 @@ export function filterOf(conditions: TrdFilterConditions | undefined, headerMark
   if (from !== undefined && to !== undefined && from > to) return new Refusal('beginTime is after endTime');
   const number = conditions?.filterMarket ?? 0;
   const market = number === 0 ? undefined : tradeMarkets.wordOf(number);
-  if (number !== 0 && market === undefined) return new Refusal(tradeMarkets.unknown(number));
+  if (number !== 0 && market === undefined) return new Refusal(tradeMarkets.unknown(number), 'broker.enumeration');
   return {
     codes: new Set(conditions?.codeList),
     ids: new Set(conditions?.idList),
@@ -80,7 +80,7 @@ export function statusesOf(numbers: readonly number[]): ReadonlySet<OrderStatus>
   for (const number of numbers) {
     const status = orderStatuses.wordOf(number);
     if (status !== undefined) statuses.add(status);
-    else if (!neverUsed.has(number)) return new Refusal(orderStatuses.unknown(number));
+    else if (!neverUsed.has(number)) return new Refusal(orderStatuses.unknown(number), 'broker.enumeration');
   }
   return statuses;
 }

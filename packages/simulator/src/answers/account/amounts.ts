@@ -11,7 +11,7 @@ import { about, type Facts } from '../../view/facts.js';
 /** The currency of a request, by default the account's; or why the account has none of it. */
 export function currencyAsked(account: Account, number: number): Currency | Refusal {
   const currency = number === 0 ? account.base : currencies.wordOf(number);
-  if (currency === undefined) return new Refusal(currencies.unknown(number));
+  if (currency === undefined) return new Refusal(currencies.unknown(number), 'broker.enumeration');
   const own = currenciesOf(account);
   return own.includes(currency)
     ? currency

@@ -59,7 +59,7 @@ export const getFunds: Answer<'brokerage', GetFunds.C2S, GetFunds.S2C> = ofAccou
   const currency = request.currency === 0 ? to.account.base : currencies.wordOf(request.currency);
   if (request.currency === CURRENCY_USDT)
     return new Refusal(`account ${to.account.id} has no crypto assets: its funds are not shown in USDT`, 'broker.value');
-  if (currency === undefined) return new Refusal(currencies.unknown(request.currency));
+  if (currency === undefined) return new Refusal(currencies.unknown(request.currency), 'broker.enumeration');
   const own = currenciesOf(to.account);
   // Accounts of one currency are always shown in it, as the protocol has it.
   const shown = own.length === 1 ? to.account.base : currency;

@@ -28,7 +28,7 @@ export const getMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', MaxQtys.C2S
 ) => {
   const to = addressed(brokerage, request.header);
   if (to instanceof Refusal) return to;
-  if (orderTypes.wordOf(request.orderType) === undefined) return new Refusal(orderTypes.unknown(request.orderType));
+  if (orderTypes.wordOf(request.orderType) === undefined) return new Refusal(orderTypes.unknown(request.orderType), 'broker.enumeration');
   const found = resolve(world, to.account, to.market, request.code, request.secMarket);
   if (found instanceof Refusal) return found;
   const price = checkPrice(found.instrument, 'price', request.price, adjustmentOf(request));
@@ -108,7 +108,7 @@ export const getComboMaxTrdQtys: Answer<'world' | 'market' | 'brokerage', ComboM
   (facts, to, request) => {
     const { brokerage } = facts;
     const type = orderTypes.wordOf(request.orderType);
-    if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType));
+    if (type === undefined) return new Refusal(orderTypes.unknown(request.orderType), 'broker.enumeration');
     const legs = comboLegsOf(request.comboLegs);
     if (legs instanceof Refusal) return legs;
     const order = request.orderIDEx === '' ? undefined : brokerage.orderByIdEx(request.orderIDEx);

@@ -109,7 +109,8 @@ function placeOnly(
   { code, secMarket, side, ratio, positionId }: LegRequest,
   asked: Omit<ComboRequest, 'legs'>,
 ): Promise<PacketAnswer | Refusal> | Refusal {
-  if (ratio !== 1) return new Refusal(`comboLegs[0].qtyRatio ${ratio} must be 1 where there is no other leg: put it into qty`);
+  if (ratio !== 1)
+    return new Refusal(`comboLegs[0].qtyRatio ${ratio} must be 1 where there is no other leg: put it into qty`, 'broker.legs');
   const price = asked.price === undefined || isBuying(side) ? asked.price : -asked.price;
   return desk.place({
     ...asked,
