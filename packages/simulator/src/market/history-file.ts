@@ -79,14 +79,13 @@ function parseBar(line: string, calendar: Calendar, previous: LoadedBar | undefi
   const [timeText = '', openText = '', highText = '', lowText = '', closeText = '', volumeText = ''] = fields;
   const time = parseTime(timeText, calendar, previous);
   if (time instanceof Problem) return time;
-  const open = parsePrice(1, openText);
-  const high = parsePrice(2, highText);
-  const low = parsePrice(3, lowText);
-  const close = parsePrice(4, closeText);
-  if (open instanceof Problem) return open;
-  if (high instanceof Problem) return high;
-  if (low instanceof Problem) return low;
-  if (close instanceof Problem) return close;
+  const prices: Decimal[] = [];
+  for (const [i, priceText] of [openText, highText, lowText, closeText].entries()) {
+    const price = parsePrice(i + 1, priceText);
+    if (price instanceof Problem) return price;
+    prices.push(price);
+  }
+  const [open = 0n, high = 0n, low = 0n, close = 0n] = prices;
   if (high < open || high < close || high < low) return at(2, highText, 'a price not below open, low and close');
   if (low > open || low > close) return at(3, lowText, 'a price not above open and close');
   if (!VOLUME_TEXT.test(volumeText)) return at(5, volumeText, 'a whole number of up to 18 digits');

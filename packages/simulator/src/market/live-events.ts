@@ -6,10 +6,8 @@ import type { MarketEvent, Tick } from './market.js';
 
 /** Market access that live events need. */
 export interface LiveSource {
-  /** Sequence of the newest tick. */
-  newest(instrument: Instrument): bigint;
-  /** The newest ticks after `sequence`, at most {@link EMITTED_TICKS_MAX}, oldest first. */
-  ticksAfter(instrument: Instrument, sequence: bigint): readonly Tick[];
+  /** The newest `count` ticks after `sequence`, oldest first. */
+  ticksAfter(instrument: Instrument, sequence: bigint, count: number): readonly Tick[];
   /** The next moment after now at which the background trades or changes its book. */
   nextChange(instrument: Instrument): number;
   /** As of `SimulatedMarket.prepare`. */
@@ -47,7 +45,8 @@ export class LiveEvents {
       known.watchers += 1;
       return;
     }
-    const watched = { instrument, watchers: 1, emitted: this.source.newest(instrument), due: Infinity, cancel: () => {} };
+    const emitted = this.source.ticksAfter(instrument, 0n, 1).at(-1)?.sequence ?? 0n;
+    const watched = { instrument, watchers: 1, emitted, due: Infinity, cancel: () => {} };
     this.#watched.set(instrument.symbol, watched);
     this.#arm(watched, this.source.nextChange(instrument));
   }
@@ -99,7 +98,7 @@ export class LiveEvents {
     }
     // Armed before the listeners run: what they change then counts as new.
     this.#arm(watched, this.source.nextChange(instrument));
-    const ticks = this.source.ticksAfter(instrument, watched.emitted);
+    const ticks = this.source.ticksAfter(instrument, watched.emitted, EMITTED_TICKS_MAX);
     const last = ticks.at(-1);
     if (last !== undefined) {
       watched.emitted = last.sequence;

@@ -15,7 +15,7 @@ import { Bars } from './bars.js';
 import type { CallerChange, Followed } from './caller-changes.js';
 import { Currencies } from './currencies.js';
 import type { History } from './history.js';
-import { EMITTED_TICKS_MAX, LiveEvents } from './live-events.js';
+import { LiveEvents } from './live-events.js';
 import type {
   Bar,
   BarPeriod,
@@ -105,8 +105,7 @@ export class SimulatedMarket {
       (instrument) => this.#tape.firstDay(instrument),
     );
     this.live = new LiveEvents(clock, {
-      newest: (instrument) => this.#tape.ticks(instrument, this.#views.now(instrument), 1).at(-1)?.sequence ?? 0n,
-      ticksAfter: (instrument, sequence) => this.#tape.ticks(instrument, this.#views.now(instrument), EMITTED_TICKS_MAX, Number(sequence)),
+      ticksAfter: (instrument, sequence, count) => this.#tape.ticks(instrument, this.#views.now(instrument), count, Number(sequence)),
       nextChange: (instrument) => this.view(instrument).nextChange,
       prepare: (instrument) => this.prepare(instrument),
     });

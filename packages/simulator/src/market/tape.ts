@@ -6,7 +6,6 @@ import type { Instrument } from '../world/instrument.js';
 import { type Aggregate, aggregateOfTotals, merge, turnoverOf } from './aggregate.js';
 import type { Background } from './background.js';
 import type { BackgroundDay } from './background-day.js';
-import type { History } from './history.js';
 import type { DayPrices, PriceBounds, Tick, TickDirection } from './market.js';
 import { PlateTape } from './plate-tape.js';
 import { Prints, type PrintsChange } from './prints.js';
@@ -42,7 +41,7 @@ export class Tape {
       return this.plates.totals(of, day, now);
     }
     const instrument = this.#on(of, day);
-    const history = this.historyOf(instrument, day);
+    const history = this.background.historyOf(instrument, day);
     if (history !== undefined) return history.day(day.number);
     const { start, end } = day.regular;
     if (start > now) return undefined;
@@ -61,7 +60,7 @@ export class Tape {
   /** Prices of {@link Tape.dayTotals} of a finished day, where they are known before its trades; undefined where they are not. */
   outlined(of: Instrument, day: TradingDay): DayPrices | undefined {
     const instrument = this.#on(of, day);
-    if (this.historyOf(instrument, day) !== undefined) return undefined;
+    if (this.background.historyOf(instrument, day) !== undefined) return undefined;
     const { start, end } = day.regular;
     const isPrinted = this.#prints.get(instrument.symbol)?.totals(start, end) !== undefined;
     return isPrinted ? undefined : this.background.outlined(instrument, day);
@@ -70,7 +69,7 @@ export class Tape {
   /** Totals of the day's trades before and after regular trading, up to `now` (inclusive). */
   extendedTotals(instrument: Instrument, day: TradingDay, now: number): { pre: Aggregate | undefined; after: Aggregate | undefined } {
     const { start, end } = day.regular;
-    if ((start === day.start && end === day.end) || this.historyOf(instrument, day) !== undefined)
+    if ((start === day.start && end === day.end) || this.background.historyOf(instrument, day) !== undefined)
       return { pre: undefined, after: undefined };
     const until = (time: number) => Math.min(time, now + 1);
     const [pre] = this.slices(instrument, day, [day.start, until(start)]);
@@ -85,7 +84,7 @@ export class Tape {
   slices(of: Instrument, day: TradingDay, boundaries: readonly number[]): readonly (Aggregate | undefined)[] {
     if (of.kind === 'plate') return this.plates.slices(of, day, boundaries);
     const instrument = this.#on(of, day);
-    const history = this.historyOf(instrument, day);
+    const history = this.background.historyOf(instrument, day);
     if (history !== undefined) return history.slices(boundaries);
     const background = this.background.day(instrument, day);
     const prints = this.#prints.get(instrument.symbol);
@@ -103,7 +102,7 @@ export class Tape {
     const days = this.days(of);
     const day = days.on(days.calendar.previousTradingDay(date));
     const instrument = this.#on(of, days.next(day));
-    const close = this.historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
+    const close = this.background.historyOf(instrument, day)?.lastAt(day.number)?.close ?? this.background.close(instrument, day);
     return this.background.reference(instrument, days.next(day), close);
   }
 
@@ -131,7 +130,7 @@ export class Tape {
     const previous = this.days(of).previous(day);
     const instrument = this.#on(of, day);
     const close =
-      this.historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.regularClose(instrument, previous);
+      this.background.historyOf(instrument, previous)?.lastAt(previous.number)?.close ?? this.background.regularClose(instrument, previous);
     return { close, reference: this.background.reference(instrument, day, close) };
   }
 
@@ -140,7 +139,7 @@ export class Tape {
     const days = this.days(instrument);
     if (!days.calendar.isTradingDay(date)) return undefined;
     const day = days.on(date);
-    const history = this.historyOf(instrument, day);
+    const history = this.background.historyOf(instrument, day);
     // A gap in a loaded history: it was suspended.
     if (history !== undefined && day.number >= history.firstDay && history.day(day.number) === undefined) return undefined;
     const { reference } = this.drop(instrument, day.number);
@@ -151,7 +150,7 @@ export class Tape {
     const previous = this.days(instrument).previous(day);
     // The close of a plate needs no count of its members' trades.
     if (instrument.kind === 'plate') return this.background.regularClose(instrument, previous);
-    const history = this.historyOf(instrument, previous);
+    const history = this.background.historyOf(instrument, previous);
     const traded = history === undefined ? this.dayTotals(instrument, previous, Infinity) : history.lastAt(previous.number);
     return traded?.close ?? this.background.close(instrument, previous);
   }
@@ -176,7 +175,7 @@ export class Tape {
     const found: Tick[] = [...this.printsOf(instrument).since(after + 1)].slice(-count);
     let wanted = count;
     let day = days.at(now);
-    while (wanted > 0 && day.number >= this.firstDay(instrument) && this.historyOf(instrument, day) === undefined) {
+    while (wanted > 0 && day.number >= this.firstDay(instrument) && this.background.historyOf(instrument, day) === undefined) {
       const background = this.background.day(instrument, day);
       const happened = background.tape.countBefore(now + 1);
       const known = tradesUpTo(day.number, after);
@@ -193,7 +192,7 @@ export class Tape {
   dayTicks(of: Instrument, now: number, after: number): readonly Tick[] {
     const day = this.days(of).at(now);
     const instrument = this.#on(of, day);
-    if (this.historyOf(instrument, day) !== undefined) return [];
+    if (this.background.historyOf(instrument, day) !== undefined) return [];
     const background = this.background.day(instrument, day);
     const trades = background.tape.trades(tradesUpTo(day.number, after), background.tape.countBefore(now + 1));
     const prints = this.printsOf(instrument).since(Math.max(after + 1, tickSequence(day.number, -1)));
@@ -253,17 +252,13 @@ export class Tape {
 
   /** The instrument that trades on a day, see {@link Background.traded}. Loaded history stands for its own symbol. */
   #on(instrument: Instrument, day: TradingDay): Instrument {
-    return this.historyOf(instrument, day) === undefined ? this.background.traded(instrument, day) : instrument;
+    return this.background.historyOf(instrument, day) === undefined ? this.background.traded(instrument, day) : instrument;
   }
 
   /** Loaded bar of the first known day. */
   #firstLoaded({ symbol }: Instrument, { number }: TradingDay): Aggregate | undefined {
     const history = this.background.history.get(symbol);
     return history?.firstDay === number ? history.day(number) : undefined;
-  }
-
-  historyOf(instrument: Instrument, day: TradingDay): History | undefined {
-    return this.background.historyOf(instrument, day);
   }
 }
 
