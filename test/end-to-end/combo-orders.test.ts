@@ -97,6 +97,12 @@ describe('an order of several legs', () => {
     await read('/api/cancel-all-order', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
   });
 
+  it('refuses a price above zero for one leg that is sold, and says what it means below zero', async () => {
+    const sold = { ...combo, combo_legs: [{ ...legs[0], side: 2 }], price: 100 };
+    const { json } = await daemon.as('desk').post('/api/combo-order', sold, text);
+    expect(json).toMatchObject({ err_code: 'broker.price', ret_msg: expect.stringMatching(/^price 100 must be below 0: .* give -100$/) });
+  });
+
   it('places a combo order once under an idempotency key', async () => {
     const once = { ...text, 'idempotency-key': 'combo-1' };
     const first = await daemon.as('desk').s2c('/api/combo-order', { ...combo, price: -6_000 }, once);

@@ -332,6 +332,21 @@ it('names the reason as the write does, where only the capacity of the account c
   }
 });
 
+it('says of an order that has ended that it cannot be changed, where the brokerage cannot be asked', async () => {
+  await open();
+  await desk.close();
+  desk = await openDesk({ keys: { desk: { scopes } }, backend: { check: undefined as never } });
+  const { acc_id, env } = order;
+  const account = { acc_id, env, market: 'HK' };
+  const { orderIDEx: order_id_ex } = await desk.payload(trade.placeOrder, order);
+  await desk.payload(trade.cancelOrder, { ...account, order_id_ex });
+  desk.clock.advance(5_000);
+  const request = { ...account, order_id_ex, op: 1, qty: 200, price: 340 };
+  const preview = await previewed(desk, 'modify', trade.modifyOrder, request);
+  expect(preview).toMatchObject({ wouldPass: false, brokerageDecided: false, refusal: { code: 'broker.order_state' } });
+  expect(refusalOf(await desk.call(trade.modifyOrder, request))?.[0]).toBe('broker.order_state');
+});
+
 it('claims no want of money where a brokerage lets an account buy nothing and gives no reason', async () => {
   await open();
   await desk.close();

@@ -7,9 +7,8 @@ import { Refusal } from '@svc-gateway/simulator/refusal';
 import { adjustmentOf } from '@svc-gateway/simulator/view/bars';
 import type { Facts } from '@svc-gateway/simulator/view/facts';
 import type { Listing } from '@svc-gateway/simulator/view/listings';
-import { locate } from '@svc-gateway/simulator/view/locate';
+import { allOf, locate } from '@svc-gateway/simulator/view/locate';
 import { subTypesOf } from '@svc-gateway/simulator/view/sub-types';
-import { together } from '@svc-gateway/simulator/world/unknown-symbol';
 import type { Feed } from './feed.js';
 import { createFeed } from './feeds.js';
 
@@ -46,11 +45,11 @@ export class Streams {
   /** Starts all of the streams, or none and says which cannot be. One that runs already goes on. */
   subscribe(streams: readonly QuoteStream[]): Refusal | undefined {
     const fresh: Running[] = [];
-    const unknown = new Set<string>();
+    const unknown: Refusal[] = [];
     for (const stream of streams) {
       const listing = this.#locate(stream.symbol);
       if (listing instanceof Refusal) {
-        unknown.add(listing.message);
+        unknown.push(listing);
         continue;
       }
       const adjustment = adjustmentOf(stream.rehabType);
@@ -59,7 +58,7 @@ export class Streams {
       if (feed instanceof Refusal) return feed;
       fresh.push({ stream, listing, feed, waiting: undefined });
     }
-    if (unknown.size > 0) return new Refusal(together([...unknown]));
+    if (unknown.length > 0) return allOf(unknown);
     for (const running of fresh) this.#begin(running);
     return undefined;
   }
@@ -92,7 +91,7 @@ export class Streams {
 
   #locate(symbol: string): Listing | Refusal {
     const parsed = parseSymbol(symbol);
-    if (parsed === undefined) return new Refusal(`${quoted(symbol)} is not a symbol: expected MARKET.CODE`);
+    if (parsed === undefined) return new Refusal(`${quoted(symbol)} is not a symbol: expected MARKET.CODE`, 'broker.unknown_code');
     return locate(this.facts, { market: parsed.market.number, code: parsed.code });
   }
 

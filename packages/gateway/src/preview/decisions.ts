@@ -6,6 +6,7 @@ import { TrdSide } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import type { C2S as ModifyC2S } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
+import { shown } from '@svc-gateway/contract/shown';
 import type { Backend, CallContext } from '../backend.js';
 import type { CancelAll } from '../orders/cancel-all.js';
 import { isCancelAll } from '../orders/cancel-scope.js';
@@ -80,7 +81,7 @@ export async function brokerageDecision(
   const { operation, key, request } = write;
   const isOfAll = isCancelAll(operation, request);
   if (backend.check === undefined && !isOfAll)
-    return { refusal: refusedByCapacity(preview), decided: false, undecidedBy: [NOT_ASKED], note: null };
+    return { refusal: refusedByStatus(preview) ?? refusedByCapacity(preview), decided: false, undecidedBy: [NOT_ASKED], note: null };
   const answer = isOfAll
     ? await cancelAll.check(operation, request as ModifyC2S, key, context)
     : await backend.check?.(operation, request, context);
@@ -106,6 +107,13 @@ function isOddLot(access: Access, { operation, key, request }: SentWrite, answer
   const { trdSide } = request as Message & { trdSide?: number };
   const closes = trdSide === TrdSide.TrdSide_Sell || trdSide === TrdSide.TrdSide_BuyBack;
   return closes && refusalCode(answer).code === ('broker.lot_size' satisfies BrokerCode);
+}
+
+/** An order that has ended can only be deleted, or cancelled to no effect. Shown only to callers who see the order: others have none in their preview. */
+function refusedByStatus(preview: Undecided): BrokerRefusal | undefined {
+  const order = preview.kind === 'modify' && preview.op !== 'delete' ? preview.order : null;
+  if (order === null || !order.isOver) return undefined;
+  return refusal(`order ${shown(order.orderIdEx)} has ended: ${order.status}`, numberOfBrokerCode('broker.order_state'));
 }
 
 /** Shown only to callers who may read what the account can trade: others have no capacity in their preview. */

@@ -198,6 +198,8 @@ export interface WorkingOrder {
   readonly side: string;
   readonly orderType: string;
   readonly status: string;
+  /** Whether it has ended, by its status. */
+  readonly isOver: boolean;
   readonly qty: Decimal;
   readonly filledQty: Decimal;
   readonly remainingQty: Decimal;

@@ -56,6 +56,7 @@ const order: WorkingOrder = {
   side: 'SELL',
   orderType: 'MARKET',
   status: 'Submitted',
+  isOver: false,
   qty: d('10'),
   filledQty: d('4'),
   remainingQty: d('6'),

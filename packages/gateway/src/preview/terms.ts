@@ -5,7 +5,7 @@ import type { C2S as ModifyC2S } from '@svc-gateway/contract/generated/Trd_Modif
 import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
 import { parseSymbol, quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import type { Operation } from '@svc-gateway/contract/operation';
-import { isCombo, legsText } from '../orders/order.js';
+import { finalStatuses, isCombo, legsText } from '../orders/order.js';
 import {
   marketName,
   orderStatusName,
@@ -106,6 +106,7 @@ export function workingOrder(order: Order): WorkingOrder {
     side: sideName(order.trdSide) ?? String(order.trdSide),
     orderType: orderTypeName(order.orderType),
     status: orderStatusName(order.orderStatus),
+    isOver: finalStatuses.has(order.orderStatus),
     qty,
     filledQty,
     remainingQty: qty - filledQty,

@@ -17,6 +17,7 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
     side: 'BUY',
     orderType: 'NORMAL',
     status: 'Submitted',
+    isOver: false,
     qty,
     filledQty: 0n,
     remainingQty: qty,

@@ -111,7 +111,12 @@ function placeOnly(
 ): Promise<PacketAnswer | Refusal> | Refusal {
   if (ratio !== 1)
     return new Refusal(`comboLegs[0].qtyRatio ${ratio} must be 1 where there is no other leg: put it into qty`, 'broker.legs');
-  const price = asked.price === undefined || isBuying(side) ? asked.price : -asked.price;
+  const isSale = !isBuying(side);
+  if (isSale && asked.type !== 'market' && asked.price !== undefined && asked.price > 0) {
+    const message = `price ${asked.price} must be below 0: it is what the order costs, and its only leg is sold; to sell at ${asked.price} give -${asked.price}`;
+    return new Refusal(message, 'broker.price');
+  }
+  const price = asked.price === undefined || !isSale ? asked.price : -asked.price;
   return desk.place({
     ...asked,
     ...{ code, secMarket, side, price, positionId: positionId ?? 0n },
