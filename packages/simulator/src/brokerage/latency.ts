@@ -10,7 +10,8 @@ export interface LatencyRange {
 export interface Latency {
   /** Whole milliseconds, drawn evenly from the range. */
   draw(): number;
-  readonly max: number;
+  /** When an order reaches the exchange that leaves at `now`, both epoch ms: nothing overtakes what was sent before it. */
+  nextArrival(now: number): number;
 }
 
 /** Draws latencies from a range; the same seed draws the same ones. Throws RangeError for a range that is none. */
@@ -26,5 +27,11 @@ export function latencySource(range: LatencyRange, seed: string | number): Laten
     t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
     return range.min + (((t ^ (t >>> 14)) >>> 0) % (range.max - range.min + 1));
   };
-  return { draw, max: range.max };
+  let lastArrival = 0;
+  const nextArrival = (now: number): number => {
+    // The bound is for a clock that was set back.
+    lastArrival = Math.max(now + draw(), Math.min(lastArrival, now + range.max));
+    return lastArrival;
+  };
+  return { draw, nextArrival };
 }

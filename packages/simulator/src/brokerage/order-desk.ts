@@ -147,7 +147,7 @@ export class OrderDesk {
       trigger,
       hours,
       expireTime: timeInForce === 'gtd' ? expireTime : undefined,
-      arrivesAt: status === 'submitting' ? this.routing.nextArrival(now) : undefined,
+      arrivesAt: status === 'submitting' ? this.routing.latency.nextArrival(now) : undefined,
     };
     return holding(bare, holds);
   }

@@ -43,7 +43,6 @@ export class Routing {
   readonly #expiries: Expiries;
   readonly #booking: Booking;
   readonly incidents = new Incidents();
-  #lastArrival = 0;
   #closed = false;
 
   constructor(
@@ -53,7 +52,7 @@ export class Routing {
     private readonly records: Records,
     private readonly check: OrderCheck,
     private readonly combos: ComboCheck,
-    private readonly latency: Latency,
+    readonly latency: Latency,
     /** Books the days that have passed. */
     private readonly catchUp: () => void,
   ) {
@@ -115,16 +114,9 @@ export class Routing {
       return;
     }
     const opens = sessionFor(this.world.calendar(instrument), now, order.extendedHours).start;
-    const arrival = this.nextArrival(now);
+    const arrival = this.latency.nextArrival(now);
     // Orders that waited for the opening leave then, in order of arrival.
     this.#steps.set(order.id, opens > now ? opens : arrival);
-  }
-
-  /** When an order reaches the exchange that leaves at `now`, both epoch ms: nothing overtakes what was sent before it. */
-  nextArrival(now: number): number {
-    // The bound is for a clock that was set back.
-    this.#lastArrival = Math.max(now + this.latency.draw(), Math.min(this.#lastArrival, now + this.latency.max));
-    return this.#lastArrival;
   }
 
   /** An order on its way finds the exchange closed: it waits, and when it arrives is not known as it was. */
