@@ -1,20 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  realpathSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { chmodSync, chownSync, existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Scope } from '@svc-gateway/contract/scope';
-import { ensurePrivateFolder } from '@svc-gateway/storage';
+import { ensurePrivateFolder, writePrivateFile } from '@svc-gateway/storage';
 import { digestOf } from './digest.js';
 import { KEYS_FILE_VERSION, parseKeysFile } from './keys-file.js';
 import { formatLoadError, type LoadedKeys, loadKeysFile } from './keys-source.js';
@@ -94,15 +82,7 @@ function withRecord({ text, list }: LoadedKeys, record: string): string {
 function writeChecked(path: string, text: string): string | undefined {
   const parsed = parseKeysFile(text);
   if (!parsed.ok) return `not written: ${parsed.error.message}`;
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text, { mode: 0o600, flush: true });
-    keepOwnership(path, temporary);
-    renameSync(temporary, path);
-  } finally {
-    rmSync(temporary, { force: true });
-  }
-  syncFolder(dirname(path));
+  writePrivateFile(path, text, (temporary) => keepOwnership(path, temporary));
   return undefined;
 }
 
@@ -113,17 +93,6 @@ function keepOwnership(path: string, temporary: string): void {
   const own = statSync(temporary);
   if (uid !== own.uid || gid !== own.gid) chownSync(temporary, uid, gid);
   chmodSync(temporary, mode & 0o777);
-}
-
-/** Makes the rename itself durable. Windows has no such call and needs none. */
-function syncFolder(folder: string): void {
-  if (process.platform === 'win32') return;
-  const handle = openSync(folder, 'r');
-  try {
-    fsyncSync(handle);
-  } finally {
-    closeSync(handle);
-  }
 }
 
 function recordJson(key: NewKey, keyText: string): string {
