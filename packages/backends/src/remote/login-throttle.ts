@@ -24,7 +24,7 @@ const codeBounds = [
   { codes: 5, ms: CODE_TIMES_MS, said: 'five codes were sent within the hour' },
 ] as const;
 /** The longest that the service is left alone. */
-const PATIENCE_MS_MAX = 300_000;
+export const PATIENCE_MS_MAX = 300_000;
 const HASH_BYTES = 32;
 const derive = promisify<string, string, number, Buffer>(scrypt);
 

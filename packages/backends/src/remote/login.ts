@@ -6,7 +6,7 @@ import { type AuthService, ServiceFailure } from './auth-service.js';
 import type { CredentialsFile, SavedCheck } from './credentials-file.js';
 import type { LoginAnswer, LoginGrant, LoginRefusal } from './login-answer.js';
 import { type LoginIdentity, loginBody } from './login-request.js';
-import { LoginThrottle } from './login-throttle.js';
+import { LoginThrottle, PATIENCE_MS_MAX } from './login-throttle.js';
 import { refusalText, ruleOf, SUCCESS } from './ret-types.js';
 
 /** Outcome of an answer to the device check, or of a request for a code. */
@@ -42,7 +42,7 @@ interface Check {
 }
 
 /** Waits before another try where the service asks for patience; then it is over. */
-const BACK_OFF_MS: readonly number[] = [60_000, 60_000, 300_000];
+const BACK_OFF_MS: readonly number[] = [60_000, 60_000, PATIENCE_MS_MAX];
 /** Tries with a ticket before one without it: the service reports an expired ticket like too many tries. */
 const TRIES_WITH_TICKET = 2;
 /** Sessions within this time that are made anew because one was refused: logins are throttled. */

@@ -86,7 +86,7 @@ export class EventSink implements PushSink {
     if (stream.destroyed) return;
     this.#stream = stream;
     this.#deafSince = undefined;
-    if (missedSince !== undefined) this.#connection?.missed(missedSince, 'no stream was open, and events are kept for a minute');
+    if (missedSince !== undefined) this.#connection?.missed(missedSince, 'events that came meanwhile are not kept any more');
     const early = this.#early;
     this.#early = [];
     for (const frame of early) this.#deliver(frame);

@@ -111,13 +111,15 @@ export class Session implements SessionState {
     const connectionOwner = this.#push?.ownOwner;
     const caller = connectionOwner === undefined ? mcpCaller.caller : { ...mcpCaller.caller, connectionOwner };
     const asked = webRequest(exchange);
+    // Before a stream that is still open is closed for the new one.
+    const since = this.#withoutStreamSince;
     const stream = request.method === 'GET' ? this.#comingBack(asked.headers) : undefined;
     const web = await this.#transport.handleRequest(asked, {
       authInfo: authInfoOf({ ...mcpCaller, caller, answeredAs: (identity) => this.#holders.add(identity) }),
       ...(body === undefined ? {} : { parsedBody: body }),
     });
     const written = writeWebResponse(web, response, mcpCaller.caller.requestId);
-    if (web.ok && stream !== undefined) this.#streamOpened(response, stream === 'anew');
+    if (web.ok && stream !== undefined) this.#streamOpened(response, stream === 'anew' ? since : undefined);
     for (const id of cancelledBy(body)) this.#endCancelled(id);
     await written;
   }
@@ -152,8 +154,7 @@ export class Session implements SessionState {
     return 'anew';
   }
 
-  #streamOpened(stream: ServerResponse, hasMissed: boolean): void {
-    const missedSince = hasMissed ? this.#withoutStreamSince : undefined;
+  #streamOpened(stream: ServerResponse, missedSince: number | undefined): void {
     this.#cancelDeafness();
     stream.once('close', () => {
       if (this.#closed || this.#sink.stream !== undefined) return;

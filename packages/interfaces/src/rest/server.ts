@@ -167,12 +167,9 @@ const SUGGESTED_CHARACTERS_MIN = 4;
 /** An unknown path, with the route of the operation that its last word means, or of the nearest name in its folder. */
 function notFound(routes: ReadonlyMap<string, unknown>, operations: readonly Operation[], path: string): Rejection {
   const [, folder = '', name = ''] = /^(.*\/)([^/]+)\/?$/.exec(path) ?? [];
-  const routed = operations.filter(({ rest }) => rest.length > 0);
-  const word = operationMeant(
-    name,
-    routed.map((operation) => operation.name),
-  );
-  const meant = routed.find((operation) => operation.name === word)?.rest[0]?.path;
+  const paths = new Map(operations.flatMap(({ name: operation, rest: [route] }) => (route === undefined ? [] : [[operation, route.path]])));
+  const word = operationMeant(name, [...paths.keys()]);
+  const meant = word && paths.get(word);
   if (meant !== undefined) return new Rejection('route.not_found', `not found; did you mean ${meant}?`);
   const siblings = [...routes.keys()].flatMap((route) => (route.startsWith(folder) ? [route.slice(folder.length)] : []));
   const near = name.length < SUGGESTED_CHARACTERS_MIN ? undefined : nearestName(name, siblings);
