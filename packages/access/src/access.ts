@@ -1,13 +1,14 @@
 import { Rejection } from '@svc-gateway/contract/rejection';
 import type { AuditLog } from './audit.js';
 import type { KeyRecord } from './key-record.js';
-import type { AuthDenial, Keyring, ReloadOutcome } from './keyring.js';
+import type { Keyring, ReloadOutcome } from './keyring.js';
 import { formatLoadError } from './keys-source.js';
 import type { OrderGates } from './order-gates.js';
+import { err, ok, type Result } from './result.js';
 import { publicInLegacyMode, type ScopeMask, scopesIn, scopesSatisfy } from './scopes.js';
 
 /** A named caller. In legacy mode, where there is no keys file, every caller is the anonymous one without a key. */
-export type Authentication = { readonly ok: true; readonly key: KeyRecord | undefined } | AuthDenial;
+export type Authentication = Result<KeyRecord | undefined, Rejection>;
 
 export interface AccessDeps {
   /** undefined = legacy mode. */
@@ -16,8 +17,8 @@ export interface AccessDeps {
   readonly audit: AuditLog;
 }
 
-const anonymous: Authentication = { ok: true, key: undefined };
-const missing: AuthDenial = { ok: false, code: 'auth.missing', message: 'bearer missing', keyId: null };
+const anonymous: Authentication = ok(undefined);
+const missing = err(new Rejection('auth.missing', 'bearer missing'));
 const LEGACY = 'UNAUTHORIZED: trading, unlocking and administration need a key; start the daemon with --rest-keys-file';
 
 /** Authentication, limits and the audit trail: the one interface of this folder that requests meet. */

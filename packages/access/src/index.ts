@@ -16,7 +16,6 @@ export { generateKeyText, issueKey, type NewKey } from './key-issue.js';
 export { isSameKey, type KeyRecord } from './key-record.js';
 export { REMOVED, withoutKeyTexts } from './key-text.js';
 export {
-  type AuthDenial,
   type KeyAuth,
   type KeyChanges,
   Keyring,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ManualClock } from '@svc-gateway/contract/clock';
+import { Rejection } from '@svc-gateway/contract/rejection';
 import { describe, expect, it, vi } from 'vitest';
 import { keysFileText, temporaryFolder, textOf } from '../../../test/support/access.js';
 import { digestOf } from './digest.js';
@@ -25,18 +26,18 @@ function opened(text: string, options: Partial<KeyringOptions> = {}) {
 describe('Keyring', () => {
   it('knows the bearer of a key text and no other', () => {
     const { keyring } = opened(keysFileText({ id: 'a' }, { id: 'b' }));
-    expect(keyring.authenticate(textOf('b'))).toMatchObject({ ok: true, key: { id: 'b' } });
+    expect(keyring.authenticate(textOf('b'))).toMatchObject({ ok: true, value: { id: 'b' } });
     for (const text of [textOf('c'), '', digestOf(textOf('a')), textOf('a').toUpperCase()]) {
-      expect(keyring.authenticate(text)).toEqual({ ok: false, code: 'auth.invalid', message: 'token invalid', keyId: null });
+      expect(keyring.authenticate(text)).toEqual({ ok: false, error: new Rejection('auth.invalid', 'token invalid') });
     }
   });
 
   it('knows an SDK by the MD5 of its key, and only where the key allows it', () => {
     const md5 = (text: string) => createHash('md5').update(text).digest('hex');
     const { keyring } = opened(keysFileText({ id: 'a', sdk_hash: digestOf(md5(textOf('a'))) }, { id: 'b' }));
-    expect(keyring.authenticateSdk(md5(textOf('a')))).toMatchObject({ ok: true, key: { id: 'a' } });
-    expect(keyring.authenticateSdk(md5(textOf('b')))).toMatchObject({ ok: false, code: 'auth.invalid' });
-    expect(keyring.authenticate(md5(textOf('a')))).toMatchObject({ ok: false, code: 'auth.invalid' });
+    expect(keyring.authenticateSdk(md5(textOf('a')))).toMatchObject({ ok: true, value: { id: 'a' } });
+    expect(keyring.authenticateSdk(md5(textOf('b')))).toMatchObject({ ok: false, error: { code: 'auth.invalid' } });
+    expect(keyring.authenticate(md5(textOf('a')))).toMatchObject({ ok: false, error: { code: 'auth.invalid' } });
   });
 
   it('finds the whole record by key text, and sees changes of it at once', () => {
@@ -45,16 +46,16 @@ describe('Keyring', () => {
     const { keyring, edit } = opened(keysFileText(full, { id: 'b' }));
     const [found, record] = [keyring.authenticate(textOf('a')), keyring.authenticateId('a')];
     if (!found.ok || !record.ok) throw new Error('not found');
-    for (const field of Object.keys(record.key) as (keyof typeof record.key)[]) expect(found.key[field]).toEqual(record.key[field]);
-    expect(keyring.revalidate(found.key)).toEqual(record);
+    for (const field of Object.keys(record.value) as (keyof typeof record.value)[]) expect(found.value[field]).toEqual(record.value[field]);
+    expect(keyring.revalidate(found.value)).toEqual(record);
     edit(keysFileText({ ...full, scopes: ['acc:read'] }, { id: 'b' }));
     keyring.reload();
-    const narrowed = keyring.revalidate(found.key);
-    expect(narrowed.ok && scopesIn(narrowed.key.scopes)).toEqual(['acc:read']);
+    const narrowed = keyring.revalidate(found.value);
+    expect(narrowed.ok && scopesIn(narrowed.value.scopes)).toEqual(['acc:read']);
     edit(keysFileText({ ...full, hash: digestOf('rotated') }, { id: 'b' }));
     keyring.reload();
-    expect(keyring.revalidate(found.key)).toMatchObject({ ok: false, code: 'auth.revoked', keyId: 'a' });
-    expect(keyring.authenticate(textOf('a'))).toMatchObject({ ok: false, code: 'auth.revoked', keyId: 'a' });
+    expect(keyring.revalidate(found.value)).toMatchObject({ ok: false, error: { code: 'auth.revoked', details: { keyId: 'a' } } });
+    expect(keyring.authenticate(textOf('a'))).toMatchObject({ ok: false, error: { code: 'auth.revoked', details: { keyId: 'a' } } });
   });
 
   it('holds a bound key to its machines', () => {
@@ -67,10 +68,12 @@ describe('Keyring', () => {
       keyring.reload();
       return keyring.authenticate(textOf('a'));
     };
-    expect(denied([machineFingerprint('a', 'other')])).toMatchObject({ code: 'auth.machine', message: 'key is bound to other machines' });
+    expect(denied([machineFingerprint('a', 'other')])).toMatchObject({
+      error: { code: 'auth.machine', message: 'key is bound to other machines' },
+    });
     // Another key's fingerprint of this very machine does not do.
-    expect(denied([machineFingerprint('b', 'this-machine')])).toMatchObject({ code: 'auth.machine' });
-    expect(denied([])).toMatchObject({ code: 'auth.machine', message: 'key is frozen: it is bound to no machine' });
+    expect(denied([machineFingerprint('b', 'this-machine')])).toMatchObject({ error: { code: 'auth.machine' } });
+    expect(denied([])).toMatchObject({ error: { code: 'auth.machine', message: 'key is frozen: it is bound to no machine' } });
     edit(text(null));
     keyring.reload();
     expect(keyring.authenticate(textOf('a')).ok).toBe(true);
@@ -82,7 +85,9 @@ describe('Keyring', () => {
     expect(readMachineId).not.toHaveBeenCalled();
     edit(keysFileText({ id: 'a', allowed_machines: [machineFingerprint('a', 'this-machine')] }));
     keyring.reload();
-    expect(keyring.authenticate(textOf('a'))).toMatchObject({ code: 'auth.machine', message: expect.stringContaining('no machine id') });
+    expect(keyring.authenticate(textOf('a'))).toMatchObject({
+      error: { code: 'auth.machine', message: expect.stringContaining('no machine id') },
+    });
   });
 
   it('applies an edited file from the next request on', () => {
@@ -97,15 +102,18 @@ describe('Keyring', () => {
       value: { added: [{ id: 'new' }], removed: [{ id: 'gone' }], changed: [{ before: { id: 'edited' }, after: { id: 'edited' } }] },
     });
     expect(heard).toHaveBeenCalledExactlyOnceWith(outcome);
-    expect(keyring.authenticate(textOf('gone'))).toEqual({ ok: false, code: 'auth.revoked', message: 'key revoked', keyId: 'gone' });
+    expect(keyring.authenticate(textOf('gone'))).toEqual({
+      ok: false,
+      error: new Rejection('auth.revoked', 'key revoked', { keyId: 'gone' }),
+    });
     expect(keyring.authenticate(textOf('new')).ok).toBe(true);
     const edited = keyring.authenticate(textOf('edited'));
-    expect(edited.ok && scopesIn(edited.key.scopes)).toEqual(['acc:read']);
+    expect(edited.ok && scopesIn(edited.value.scopes)).toEqual(['acc:read']);
     // An untouched record stays the same object: a connection sees by identity that nothing changed.
-    expect(before.same!.ok && keyring.revalidate(before.same!.key)).toEqual(before.same);
+    expect(before.same!.ok && keyring.revalidate(before.same!.value)).toEqual(before.same);
     const same = keyring.authenticateId('same');
-    expect(same.ok && before.same!.ok && same.key === before.same!.key).toBe(true);
-    expect(before.gone!.ok && keyring.revalidate(before.gone!.key)).toMatchObject({ code: 'auth.revoked' });
+    expect(same.ok && before.same!.ok && same.value === before.same!.value).toBe(true);
+    expect(before.gone!.ok && keyring.revalidate(before.gone!.value)).toMatchObject({ error: { code: 'auth.revoked' } });
     stop();
     keyring.reload();
     expect(heard).toHaveBeenCalledTimes(1);
@@ -116,8 +124,8 @@ describe('Keyring', () => {
     const first = keyring.authenticateId('a');
     edit(keysFileText({ id: 'a', hash: digestOf('rotated') }));
     expect(keyring.reload()).toMatchObject({ value: { added: [{ id: 'a' }], removed: [{ id: 'a' }], changed: [] } });
-    expect(keyring.authenticate(textOf('a'))).toMatchObject({ code: 'auth.revoked', keyId: 'a' });
-    expect(first.ok && keyring.revalidate(first.key)).toMatchObject({ code: 'auth.revoked' });
+    expect(keyring.authenticate(textOf('a'))).toMatchObject({ error: { code: 'auth.revoked', details: { keyId: 'a' } } });
+    expect(first.ok && keyring.revalidate(first.value)).toMatchObject({ error: { code: 'auth.revoked' } });
     expect(keyring.authenticate('rotated').ok).toBe(true);
     edit(keysFileText({ id: 'a' }));
     keyring.reload();

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { Emitter } from '@svc-gateway/contract/emitter';
+import { Rejection } from '@svc-gateway/contract/rejection';
 import { digestOf } from './digest.js';
 import { KeyIndex } from './key-index.js';
 import type { KeyRecord } from './key-record.js';
@@ -10,15 +11,8 @@ import { type MachineIdReader, machineFingerprint, readMachineId } from './machi
 import { err, ok, type Result } from './result.js';
 import { SharedLimits } from './shared-limits.js';
 
-/** Reason why a caller is not who it says it is: HTTP 401, and the text for it. */
-export interface AuthDenial {
-  readonly ok: false;
-  readonly code: 'auth.missing' | 'auth.invalid' | 'auth.expired' | 'auth.revoked' | 'auth.machine';
-  readonly message: string;
-  /** The key that was meant, where that is known: for the audit trail. */
-  readonly keyId: string | null;
-}
-export type KeyAuth = { readonly ok: true; readonly key: KeyRecord } | AuthDenial;
+/** The key of a credential, or the `auth.*` rejection of a bearer who is not who it says it is. */
+export type KeyAuth = Result<KeyRecord, Rejection>;
 
 /** Result of a reload. A key whose hash was replaced is both removed and added: its old text no longer works. */
 export interface KeyChanges {
@@ -44,7 +38,7 @@ export interface KeyringOptions {
   readonly readMachineId?: MachineIdReader;
 }
 
-const invalid: AuthDenial = { ok: false, code: 'auth.invalid', message: 'token invalid', keyId: null };
+const invalid = err(new Rejection('auth.invalid', 'token invalid'));
 
 /** Digests of removed keys that are remembered, to tell "revoked" from "unknown"; the oldest are forgotten first. */
 const REVOKED_MAX = 100_000;
@@ -141,18 +135,15 @@ export class Keyring {
 
   #judgeId(id: string, now: number): KeyAuth {
     const key = this.#index.byId.get(id);
-    return key === undefined
-      ? { ok: false, code: 'auth.invalid', message: `no key has the id "${id}"`, keyId: null }
-      : this.#judge(key, now);
+    return key === undefined ? err(new Rejection('auth.invalid', `no key has the id "${id}"`)) : this.#judge(key, now);
   }
 
   #judge(key: KeyRecord, now: number): KeyAuth {
     if (key.expiresAt !== null && now >= key.expiresAt) {
-      return { ok: false, code: 'auth.expired', message: `key expired at ${new Date(key.expiresAt).toISOString()}`, keyId: key.id };
+      return err(new Rejection('auth.expired', `key expired at ${new Date(key.expiresAt).toISOString()}`, { keyId: key.id }));
     }
     const problem = this.#index.machineProblem(key);
-    if (problem !== undefined) return { ok: false, code: 'auth.machine', message: problem, keyId: key.id };
-    return { ok: true, key };
+    return problem === undefined ? ok(key) : err(new Rejection('auth.machine', problem, { keyId: key.id }));
   }
 
   #load(): ReloadOutcome {
@@ -204,8 +195,8 @@ function stampOf(path: string): string | undefined {
   }
 }
 
-function revoked(keyId: string): AuthDenial {
-  return { ok: false, code: 'auth.revoked', message: 'key revoked', keyId };
+function revoked(keyId: string): KeyAuth {
+  return err(new Rejection('auth.revoked', 'key revoked', { keyId }));
 }
 
 function changesBetween(before: KeyIndex, after: KeyIndex): KeyChanges {

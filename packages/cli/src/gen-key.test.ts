@@ -53,7 +53,7 @@ describe('svcctl gen-key', () => {
     expect(explained).toContain('svcctl reload');
     expect(explained).not.toContain(out.trim());
     const named = keyring().authenticate(out.trim());
-    expect(named.ok && scopesIn(named.key.scopes)).toEqual(['qot:read', 'trade:simulate']);
+    expect(named.ok && scopesIn(named.value.scopes)).toEqual(['qot:read', 'trade:simulate']);
     expect(readFileSync(join(folder, 'keys.json'), 'utf8')).not.toContain(out.trim());
   });
 
@@ -67,7 +67,7 @@ describe('svcctl gen-key', () => {
     const { out, status } = await genKey('--id', 'desk', '--scopes', 'trade:real', '--rest-keys-file', path, ...limits);
     expect(status).toBe(0);
     expect(keyring(path).authenticate(out.trim())).toMatchObject({
-      key: {
+      value: {
         createdAt: noon,
         expiresAt: noon + 30 * 86_400_000,
         note: 'desk "1"',
@@ -92,16 +92,16 @@ describe('svcctl gen-key', () => {
     const here = await genKey('--id', 'desk', '--scopes', 'qot:read', '--bind-this-machine', '--bind-machines', other);
     expect(keyring().authenticate(here.out.trim())).toMatchObject({
       ok: true,
-      key: { allowedMachines: [other, machineFingerprint('desk', 'raw-id')] },
+      value: { allowedMachines: [other, machineFingerprint('desk', 'raw-id')] },
     });
     const there = await genKey('--id', 'remote', '--scopes', 'qot:read', '--bind-machines', other);
-    expect(keyring().authenticate(there.out.trim())).toMatchObject({ ok: false, code: 'auth.machine' });
+    expect(keyring().authenticate(there.out.trim())).toMatchObject({ ok: false, error: { code: 'auth.machine' } });
   });
 
   it('makes a key for the public SDKs', async () => {
     const { out } = await genKey('--id', 'sdk', '--scopes', 'qot:read', '--sdk');
     const md5 = createHash('md5').update(out.trim()).digest('hex');
-    expect(keyring().authenticateSdk(md5)).toMatchObject({ ok: true, key: { id: 'sdk' } });
+    expect(keyring().authenticateSdk(md5)).toMatchObject({ ok: true, value: { id: 'sdk' } });
   });
 
   it('takes a time, a day or a span as expiry', async () => {
@@ -112,7 +112,7 @@ describe('svcctl gen-key', () => {
       ['2w', noon + 14 * 86_400_000],
     ] as const) {
       const { out } = await genKey('--id', text, '--scopes', 'qot:read', '--expires', text);
-      expect(keyring().authenticate(out.trim())).toMatchObject({ key: { expiresAt: time } });
+      expect(keyring().authenticate(out.trim())).toMatchObject({ value: { expiresAt: time } });
     }
   });
 

@@ -263,7 +263,8 @@ function checkApiKey({ apiKeyId, noApi, restKeysFile }: Settings, keyring: Keyri
   if (apiKeyId === null || noApi || keyring === undefined) return;
   const named = keyring.authenticateId(apiKeyId);
   // One that has expired may be made to work again without a restart.
-  if (!named.ok && named.code === 'auth.invalid') throw new StartProblem(`--api-key-id ${apiKeyId}: ${named.message} (${restKeysFile})`);
+  if (!named.ok && named.error.code === 'auth.invalid')
+    throw new StartProblem(`--api-key-id ${apiKeyId}: ${named.error.message} (${restKeysFile})`);
 }
 
 function openAudit({ auditLog, auditRequired }: Settings, clock: Clock, logger: Logger): AuditLog {

@@ -41,10 +41,10 @@ describe('the first demo', () => {
     const { apiKey, made } = await prepare();
     expect(made).toHaveLength(2);
     const auth = keyring().authenticate(apiKey);
-    if (!auth.ok) throw new Error(auth.message);
-    const held = [...scopesIn(auth.key.scopes)].sort();
+    if (!auth.ok) throw new Error(auth.error.message);
+    const held = [...scopesIn(auth.value.scopes)].sort();
     expect(held).toEqual(['acc:read', 'metrics:read', 'qot:read', 'qot:state', 'trade:simulate', 'trade:unlock']);
-    expect(auth.key.limits).toMatchObject({ maxOrderValue: 1_000_000_000_000_000n, maxOrdersPerMinute: 60 });
+    expect(auth.value.limits).toMatchObject({ maxOrderValue: 1_000_000_000_000_000n, maxOrdersPerMinute: 60 });
     const { restTlsCert, restTlsKey, stateDir, restKeysFile } = resolved().settings;
     expect(loadTlsMaterial(restTlsCert ?? '', restTlsKey ?? '', Date.now()).ok).toBe(true);
     for (const path of [restKeysFile ?? '', demoKeyPath(stateDir), restTlsKey ?? '']) expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -65,7 +65,7 @@ describe('a later demo', () => {
     rmSync(demoKeyPath(resolved().settings.stateDir));
     const second = await prepare();
     expect(second.apiKey).not.toBe(first.apiKey);
-    expect(keyring().authenticate(second.apiKey)).toMatchObject({ ok: true, key: { id: 'demo-2' } });
+    expect(keyring().authenticate(second.apiKey)).toMatchObject({ ok: true, value: { id: 'demo-2' } });
     expect(keyring().authenticate(first.apiKey).ok).toBe(true);
   });
 
@@ -74,7 +74,7 @@ describe('a later demo', () => {
     writeFileSync(resolved().settings.restKeysFile ?? '', '{"version": 2, "keys": []}');
     const second = await prepare();
     expect(second.apiKey).not.toBe(first.apiKey);
-    expect(keyring().authenticate(second.apiKey)).toMatchObject({ ok: true, key: { id: 'demo' } });
+    expect(keyring().authenticate(second.apiKey)).toMatchObject({ ok: true, value: { id: 'demo' } });
   });
 
   it('says what is wrong with a broken keys file, and leaves it', async () => {

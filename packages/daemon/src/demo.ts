@@ -101,6 +101,6 @@ function freeId(keysFile: string, clock: Clock): string {
   for (let n = 1; ; n++) {
     const id = n === 1 ? 'demo' : `demo-${n}`;
     const known = keyring.value.authenticateId(id);
-    if (!known.ok && known.keyId === null) return id;
+    if (!known.ok && known.error.details.keyId === undefined) return id;
   }
 }

@@ -1,6 +1,6 @@
 import type { Authentication, KeyRecord } from '@svc-gateway/access';
 import { isSameKey } from '@svc-gateway/access';
-import { Rejection } from '@svc-gateway/contract/rejection';
+import type { Rejection } from '@svc-gateway/contract/rejection';
 
 /** The interface a request came in by, as the audit trail names it. */
 export type Iface = 'rest' | 'ws' | 'mcp' | 'grpc' | 'core-ws' | 'core-tcp';
@@ -73,9 +73,7 @@ class Named implements Identity {
 
 /** The caller's identity, or the reason why the credential is refused. */
 export function identityOf(authenticated: Authentication): Identity | Rejection {
-  if (authenticated.ok) return new Named(authenticated.key);
-  const { code, message, keyId } = authenticated;
-  return new Rejection(code, message, keyId === null ? {} : { keyId });
+  return authenticated.ok ? new Named(authenticated.value) : authenticated.error;
 }
 
 export function ownerOfKey(key: KeyRecord | undefined): string {

@@ -88,7 +88,7 @@ export class KeyWatch {
     for (const [owner, keyId] of push.owners()) {
       const judged = keyId === undefined ? undefined : keyring.authenticateId(keyId);
       if (judged?.ok !== false) continue;
-      push.revokeOwner(owner, judged.code === 'auth.expired' ? 'key expired' : judged.message);
+      push.revokeOwner(owner, judged.error.code === 'auth.expired' ? 'key expired' : judged.error.message);
     }
     waits.review();
     this.#looks.emit();
@@ -103,7 +103,7 @@ export class KeyWatch {
       const owner = ownerOfKey(after);
       const judged = access.revalidate(after);
       if (!judged.ok) {
-        push.revokeOwner(owner, judged.message);
+        push.revokeOwner(owner, judged.error.message);
         continue;
       }
       const denied = access.authorise(after, quoteScopes);

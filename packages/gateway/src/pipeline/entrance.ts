@@ -60,7 +60,7 @@ export class Entrance {
       if (known.ok) return identityOf(known);
     }
     const authenticated = access.authenticate(keyText, now);
-    if (authenticated.ok && authenticated.key !== undefined && keyText !== undefined) peer.shown = { keyText, key: authenticated.key };
+    if (authenticated.ok && authenticated.value !== undefined && keyText !== undefined) peer.shown = { keyText, key: authenticated.value };
     return identityOf(authenticated);
   }
 
@@ -68,7 +68,7 @@ export class Entrance {
   isAsItWas({ key }: Identity): boolean {
     if (key === undefined) return true;
     const judged = this.deps.access.revalidate(key);
-    return judged.ok && isSameKey(judged.key, key);
+    return judged.ok && isSameKey(judged.value, key);
   }
 
   /** Whether a caller may ask for an operation at all, whatever its request says: by its scopes, the switches and where it is. */
