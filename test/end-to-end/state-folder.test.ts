@@ -110,6 +110,27 @@ describe.skipIf(process.platform === 'win32')('the lock of a daemon that runs', 
     expect(refused.json).toMatchObject({ code: 'storage.failed', error: expect.stringContaining('lock file was removed') });
     expect((await daemon.as().get('/readyz')).status).toBe(503);
   });
+
+  it('is gone with its folder, and reads, cancels and halts go on and say that they are not on disk', async () => {
+    const daemon = await started();
+    const bot = daemon.as('bot');
+    const account = { acc_id: HK_CASH, env: SIMULATE, market: HK };
+    const [first] = [await place(daemon, 'one'), await place(daemon, 'two')];
+    rmSync(stateOf(daemon), { recursive: true });
+    const lost = expect.stringMatching(/^not on disk, and lost when the daemon stops: .*lock file was removed .*restart the daemon$/);
+    const { order_id_ex } = first.json.s2c as { order_id_ex: string };
+    const cancelled = await bot.post('/api/cancel-order', { ...account, order_id_ex });
+    expect(cancelled.json).toMatchObject({ ret_type: 0, ret_msg: lost });
+    const halted = await bot.post('/api/admin/halt', { reason: 'gone', cancel_all: true });
+    expect(halted.json).toMatchObject({ ret_type: 0, ret_msg: lost, s2c: { account_list: [{ accepted_count: 1 }] } });
+    expect(await openOrders(daemon)).toBe(2);
+    const refused = await place(daemon, 'three');
+    expect(refused.json).toMatchObject({
+      code: 'storage.failed',
+      error: expect.stringMatching(/lock file was removed .*nothing was sent/),
+    });
+    expect(await daemon.end()).toBe(1);
+  });
 });
 
 describe('a state folder that went back in time', () => {

@@ -47,7 +47,7 @@ import { Readiness } from './readiness.js';
 import { RefusalThrottle } from './refusal-throttle.js';
 import { RefusedOrders } from './refused-orders.js';
 import { type Answer, following, payloadOf } from './responses.js';
-import { UNKEPT } from './storage-outage.js';
+import { unkeptText } from './storage-outage.js';
 import { StorageStatus } from './storage-status.js';
 import { readingMarketOf } from './traded-accounts.js';
 import { UndeclaredCalls } from './undeclared.js';
@@ -254,7 +254,8 @@ export class Gateway {
 
   /** Warning that what is changed now is remembered in memory alone; undefined while the disk takes writes. */
   get unkept(): string | undefined {
-    return this.#base.store.failure === undefined ? undefined : UNKEPT;
+    const { failure } = this.#base.store;
+    return failure && unkeptText(failure);
   }
 
   #ownContext(): CallContext {

@@ -31,18 +31,21 @@ const memoryless: ReadonlySet<Operation> = new Set<Operation>([
 ]);
 
 /** Warning beside a change that was made while the disk takes no writes. */
-export const UNKEPT =
-  'not on disk yet, as the disk takes no writes: if the daemon stops before there is room, what it remembers of this is lost';
+export function unkeptText({ message, passes }: StorageFailure): string {
+  return passes
+    ? 'not on disk yet, as the disk takes no writes: if the daemon stops before there is room, what it remembers of this is lost'
+    : `not on disk, and lost when the daemon stops: ${message}`;
+}
 
-/** An answer to a change with {@link UNKEPT}, where the change is remembered in memory alone. */
+/** An answer to a change with {@link unkeptText}, where the change is remembered in memory alone. */
 export function withUnkept(
   operation: Operation,
-  caller: Caller,
+  caller: Pick<Caller, 'connectionOwner'>,
   failure: StorageFailure | undefined,
   answer: ResponseMessage,
 ): ResponseMessage {
   if (failure === undefined || answer.retType !== RET_SUCCEED || operation.effect === 'read' || memoryless.has(operation)) return answer;
   // Subscriptions of a connection end with it.
   if (operation.effect === 'subscription' && caller.connectionOwner !== undefined) return answer;
-  return withMessage(answer, [answer.retMsg, UNKEPT].filter(Boolean).join('; '));
+  return withMessage(answer, [answer.retMsg, unkeptText(failure)].filter(Boolean).join('; '));
 }

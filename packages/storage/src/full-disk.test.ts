@@ -98,3 +98,18 @@ it.skipIf(!canLimit)('keeps acknowledged rows and reports lost ones when it clos
   expect(await keysOf(again)).toEqual(['a', 'b', 'c']);
   await again.close();
 });
+
+it('acknowledges no write after its folder was removed, and keeps it and later ones until it closes', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-full-'));
+  folders.push(folder);
+  const store = await openedStore(join(folder, 'database'));
+  const table = store.table<number>('numbers');
+  rmSync(folder, { recursive: true });
+  const [refused, behind] = ['a', 'b'].map((key) => store.write((change) => change.put(table, key, 1)));
+  await expect(refused).rejects.toThrow(/lock file was removed or replaced, .*restart the daemon$/);
+  await expect(behind).rejects.toBe(store.failure);
+  expect(store.failure).toMatchObject({ kept: true, passes: false });
+  await store.write((change) => change.put(table, 'c', 1));
+  expect([...table.entries()].map(([key]) => key)).toEqual(['a', 'b', 'c']);
+  await expect(store.close()).rejects.toThrow('3 rows did not reach the disk and are lost: numbers (3)');
+});

@@ -42,6 +42,7 @@ const FLUSHED_ROWS_MAX = 1_000;
 /** Delay of a flush that no caller waits for, so that others join it. */
 const SOON_MS = 4;
 const REFUSED = 'cannot write to the database: ';
+const RESTART = 'restart the daemon';
 /** Interval at which a disk that refused a write is probed for room. */
 const RETRY_MS = 1_000;
 /** Bound on the rows kept in memory meanwhile, bytes. */
@@ -126,7 +127,7 @@ class LevelStore implements DurableStore {
     clearTimeout(this.#retry);
     await this.#recovering;
     // Last attempt: pending rows are lost after this.
-    if (this.#failure?.kept) await this.#recover();
+    if (this.#failure?.passes) await this.#recover();
     this.#isClosed = true;
     clearTimeout(this.#retry);
     await this.rows.database.close();
@@ -175,10 +176,12 @@ class LevelStore implements DurableStore {
     try {
       sequence = await this.#commit(batch.rows.encoded());
     } catch (error) {
-      return this.#beginOutage(error, [batch, ...this.#waiting.splice(0)]);
+      if (this.#isClosed) return this.#fail(reasonOf(error), error);
+      const failure = this.lock.isThere() ? noRoom(error) : lockRemoved(error);
+      return this.#beginOutage(failure, [batch, ...this.#waiting.splice(0)]);
     }
     // Checked after the write: a second process that opens the database then reads everything acknowledged here.
-    if (!this.lock.isThere()) return this.#fail('its lock file was removed or replaced, so that another process may use it too');
+    if (!this.lock.isThere()) return this.#beginOutage(lockRemoved(), [batch, ...this.#waiting.splice(0)]);
     this.#committed(sequence);
     this.#apply(batch);
     return undefined;
@@ -212,15 +215,12 @@ class LevelStore implements DurableStore {
   }
 
   /** The disk refused a write: nothing that waits is acknowledged, and all of it becomes pending. */
-  #beginOutage(error: unknown, batches: readonly Batch[]): StorageFailure {
-    if (this.#isClosed || !this.lock.isThere()) return this.#fail(reasonOf(error), error);
-    const remedy = `the daemon goes on by itself once the disk takes writes and has ${ROOM_BYTES / 1024 ** 2} MiB free`;
-    const failure = new StorageFailure(`${REFUSED}${reasonOf(error)}; ${remedy}`, { cause: error, kept: true });
+  #beginOutage(failure: StorageFailure, batches: readonly Batch[]): StorageFailure {
     for (const batch of batches) this.#keep(batch);
     const outcome = this.#failure ?? failure;
     this.#setFailure(outcome);
     for (const batch of batches.slice(1)) batch.settle(outcome);
-    if (outcome.kept) this.#retryLater();
+    if (outcome.passes) this.#retryLater();
     return outcome;
   }
 
@@ -236,7 +236,7 @@ class LevelStore implements DurableStore {
   /** Refuses all writes from now on. */
   #fail(reason: string, cause?: unknown): StorageFailure {
     clearTimeout(this.#retry);
-    const failure = new StorageFailure(`${REFUSED}${reason}; restart the daemon`, { cause });
+    const failure = new StorageFailure(`${REFUSED}${reason}; ${RESTART}`, { cause });
     this.#setFailure(failure);
     return failure;
   }
@@ -251,15 +251,15 @@ class LevelStore implements DurableStore {
     clearTimeout(this.#retry);
     this.#retry = setTimeout(() => {
       this.#recovering = this.#recover().then(() => {
-        if (this.#failure?.kept && !this.#isClosed) this.#retryLater();
+        if (this.#failure?.passes && !this.#isClosed) this.#retryLater();
       });
     }, RETRY_MS).unref();
   }
 
   /** Opens the database anew, since its log may end in part of a record, and writes the pending rows. */
   async #recover(): Promise<void> {
+    if (!this.lock.isThere()) return this.#setFailure(lockRemoved());
     if (!hasRoom(this.folder, this.rows.pendingBytes)) return;
-    if (!this.lock.isThere()) return void this.#fail('its lock file was removed or replaced, so that another process may use it too');
     try {
       await this.rows.database.close();
       const { database, lock } = await openDatabase(this.folder);
@@ -282,7 +282,7 @@ class LevelStore implements DurableStore {
       this.#committed(await this.#commit(rows));
       this.rows.clearPending(rows);
     }
-    if (this.#failure?.kept) this.#setFailure(undefined);
+    if (this.#failure?.passes) this.#setFailure(undefined);
   }
 }
 
@@ -322,6 +322,18 @@ async function load(folder: string, { database, lock }: OpenedDatabase, unfinish
   const fresh = randomUUID();
   await database.put(IDENTITY, encodeRow(IDENTITY, fresh), { sync: true });
   return new LevelStore(folder, new LevelRows(database), fresh, 0, lock, tables);
+}
+
+/** The disk takes nothing for now. */
+function noRoom(error: unknown): StorageFailure {
+  const remedy = `the daemon goes on by itself once the disk takes writes and has ${ROOM_BYTES / 1024 ** 2} MiB free`;
+  return new StorageFailure(`${REFUSED}${reasonOf(error)}; ${remedy}`, { cause: error, kept: true });
+}
+
+/** Another process may have opened the database since: what is written to it may not be what the next start finds. */
+function lockRemoved(cause?: unknown): StorageFailure {
+  const reason = 'its folder or its lock file was removed or replaced, so that another process may use it too';
+  return new StorageFailure(`${REFUSED}${reason}; ${RESTART}`, { cause, kept: true, passes: false });
 }
 
 function metadata(database: Database, key: string): unknown {
