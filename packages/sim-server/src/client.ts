@@ -6,6 +6,7 @@ import { quote } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import type { PushEvent, ResponseMessage } from '@svc-gateway/gateway/backend';
 import { orderDetailKey, pushMessagesOf } from '@svc-gateway/gateway/push';
+import { rejectUnstored, servesDuringOutage, withUnkept } from '@svc-gateway/gateway/storage-outage';
 import {
   bodyParser,
   type CoreRequest,
@@ -17,8 +18,9 @@ import {
   type TcpLink,
   type TcpSession,
 } from '@svc-gateway/interfaces/core';
+import { StorageFailure } from '@svc-gateway/storage';
 import { type BodyFormat, encodeBody, encodeFrame } from '@svc-gateway/wire';
-import { emptyAnswer, refusedBody } from './answers.js';
+import { emptyAnswer, failed, refusedBody } from './answers.js';
 import type { Connected } from './connected.js';
 import type { EndpointServices } from './endpoint-services.js';
 import type { WireFault } from './faults/wire-fault.js';
@@ -199,10 +201,21 @@ export class Client implements TcpSession, Connected {
     if (operation === undefined) return registerPush(this.services, this, c2s as QotRegQotPush.C2S);
     const own = ownAnswers[operation.name];
     if (own !== undefined) return own(this.services, this, c2s);
+    const { journal } = backend;
+    // The brokerage itself knows which orders it still takes.
+    if (operation.effect === 'write' && journal?.failure !== undefined && !servesDuringOutage(operation, c2s))
+      return { response: failed(operation.messages, rejectUnstored(journal.failure).message) };
     nameConnection(c2s, this.id);
     const orderDetail = operation === quote.getOrderBook && subscriptions.holds(this, orderDetailKey((c2s as GetOrderBook).security));
     const context = { requestId: nextRequestId(), deadline: Number.POSITIVE_INFINITY, signal: NEVER, orderDetail };
-    return { response: await backend.call(operation, c2s, context) };
+    try {
+      const response = await backend.call(operation, c2s, context);
+      return { response: withUnkept(operation, {}, journal?.failure, response) };
+    } catch (error) {
+      // An order may have traded before the disk refused it: its client has to look.
+      if (!(error instanceof StorageFailure) || operation.effect === 'order') throw error;
+      return { response: failed(operation.messages, error.message) };
+    }
   }
 
   #write(protoId: number, format: BodyFormat, serial: number, body: Uint8Array, fault: WireFault | undefined): void {

@@ -67,8 +67,10 @@ export class CancelAll {
     // Reason and counts are of all orders of the account: a key that may not see all of them is told neither.
     const isShown = maySee(access, key, unidentified);
     const kept = isShown ? keptText(outcome.kept) : '';
-    if (reason === undefined)
-      return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg: kept });
+    if (reason === undefined) {
+      const retMsg = [kept, isShown ? outcome.note : ''].filter((part) => part !== '').join('; ');
+      return Object.assign(success(trade.modifyOrder, create(S2CSchema, { header, orderID: 0n })), { retMsg });
+    }
     const counted = `cancels accepted for ${outcome.accepted} of ${outcome.orders} orders`;
     const text = isShown
       ? [reason, counted, kept].filter((part) => part !== '').join('; ')
@@ -136,6 +138,8 @@ export interface SweepOutcome {
   readonly orders: number;
   readonly accepted: number;
   readonly kept: number;
+  /** The brokerage's own remark on an accepted cancel: the first of them, '' where there is none. */
+  readonly note: string;
   /** Reason why cancels were not accepted: the first of them. */
   readonly failure: string | undefined;
   /** Its number, as `errCode` of an answer; 0 where it has none. */
@@ -164,6 +168,7 @@ type Failure = Pick<ResponseMessage, 'retMsg' | 'errCode'>;
 export class OrderSweep {
   readonly #cancels = new Map<string, Cancel>();
   #kept = 0;
+  #note = '';
   /** Reason why the orders are not listed. */
   #failure: Failure | undefined;
   #unconfirmed: readonly string[] = [];
@@ -180,6 +185,7 @@ export class OrderSweep {
       orders: cancels.length,
       accepted: cancels.filter(([, { accepted }]) => accepted).length,
       kept: this.#kept,
+      note: this.#note,
       failure: unlisted ?? (failure === undefined ? undefined : `order ${failed?.[0]}: ${failure.retMsg}`),
       failureCode: (this.#failure ?? failure)?.errCode ?? 0,
       unconfirmed: this.#unconfirmed,
@@ -274,7 +280,9 @@ export class OrderSweep {
     const operation = cancel.forAll ? trade.cancelAllOrder : trade.cancelOrder;
     try {
       const response = await this.options.backend.call(operation, cancel, context);
-      return response.retType === RET_SUCCEED ? undefined : response;
+      if (response.retType !== RET_SUCCEED) return response;
+      this.#note ||= response.retMsg;
+      return undefined;
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
       return failedBackend(thrown);

@@ -19,6 +19,11 @@ const NOTHING_WRITTEN = Promise.resolve();
 interface CommitOptions<T> {
   readonly events: readonly BrokerageEvent[];
   readonly settled?: () => void;
+  /**
+   * Takes the change back where the disk refused it, so that nobody hears of it; false where that is too late. It may write, and must
+   * not throw. Without it, a change that the store keeps is told of all the same.
+   */
+  readonly takeBack?: () => boolean;
   /** `soon`: nobody waits for it. */
   readonly when?: 'now' | 'soon';
   readonly answer?: T | undefined;
@@ -28,6 +33,7 @@ interface CommitOptions<T> {
 interface Entry {
   readonly events: readonly BrokerageEvent[];
   readonly settled: (() => void) | undefined;
+  readonly takeBack: (() => boolean) | undefined;
   readonly answer: unknown;
   readonly done: (answer: never) => void;
   readonly failed: (error: Error) => void;
@@ -43,7 +49,8 @@ interface Group {
  * Puts changes on disk in the order in which they were made, and tells of each only once it is there.
  *
  * A change is in memory as soon as it is made. When the disk refuses one, nobody is promised it. Where the store keeps it until the
- * disk takes it, it is told of all the same; otherwise the journal fails for good, and the process has to start again from what the disk has.
+ * disk takes it, it is taken back or else told of all the same; otherwise the journal fails for good, and the process has to start again
+ * from what the disk has.
  */
 export class Journal {
   readonly #listeners = new Set<(event: BrokerageEvent) => void>();
@@ -51,6 +58,8 @@ export class Journal {
   /** The last one, while others may join it. */
   #open: Group | undefined;
   #pending = 0;
+  /** Number of changes that were taken back. */
+  #takenBack = 0;
   readonly #pace = new Pace(EVENTS_A_TURN);
   #failure: Error | undefined;
 
@@ -67,13 +76,13 @@ export class Journal {
    */
   commit<T = undefined>(
     change: ((transaction: Transaction) => void) | undefined,
-    { events, settled, when = 'now', answer }: CommitOptions<T>,
+    { events, settled, takeBack, when = 'now', answer }: CommitOptions<T>,
   ): Promise<T> {
     if (this.#failure !== undefined) return Promise.reject(this.#failure);
     const open = change === undefined ? this.#open : undefined;
     const { entries } = open ?? this.#groupOf(change === undefined ? NOTHING_WRITTEN : this.store.write(change, when));
     this.#pending += 1;
-    return new Promise<T>((done, failed) => entries.push({ events, settled, answer, done, failed }));
+    return new Promise<T>((done, failed) => entries.push({ events, settled, takeBack, answer, done, failed }));
   }
 
   /** A store that puts several changes on disk at once says so of all of them with one promise. */
@@ -96,10 +105,15 @@ export class Journal {
       if (!(error instanceof StorageFailure && error.kept)) this.#failure ??= refused;
     }
     if (this.#open === group) this.#open = undefined;
-    for (const { events, settled, answer, done, failed } of group.entries) {
+    for (const { events, settled, takeBack, answer, done, failed } of group.entries) {
       this.#pending -= 1;
       if (this.#failure !== undefined) {
         failed(this.#failure);
+        continue;
+      }
+      if (refused !== undefined && takeBack?.()) {
+        this.#takenBack += 1;
+        failed(refused);
         continue;
       }
       try {
@@ -129,6 +143,15 @@ export class Journal {
       if (this.#failure !== undefined) throw this.#failure;
       return answer;
     });
+  }
+
+  /** The result of `read` as {@link whenDurable}, read again where a change that it may show was taken back meanwhile. */
+  async durable<T>(read: () => T | Promise<T>): Promise<T> {
+    for (;;) {
+      const before = this.#takenBack;
+      const answer = await this.whenDurable(await read());
+      if (before === this.#takenBack) return answer;
+    }
   }
 
   /** Resolves when nothing is on its way to the disk any more, also after a failure. */

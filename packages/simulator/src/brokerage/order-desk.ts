@@ -1,5 +1,5 @@
 import type { Clock } from '@svc-gateway/contract/clock';
-import { whenTaken } from '@svc-gateway/storage';
+import { StorageFailure, whenTaken } from '@svc-gateway/storage';
 import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import { type Account, accounts } from './account.js';
@@ -34,8 +34,8 @@ const noOrder = { id: 0n, idEx: '' };
 const nothingDone: PacketAnswer = { orderId: 0n, orderIdEx: '' };
 
 /**
- * Where callers' commands change orders. A command is answered once its change is on disk; what the exchange then makes of it
- * comes as events. A desk for trials decides alike and stops there.
+ * Where callers' commands change orders. A command is answered, and its order leaves for the exchange, once its change is on disk; what
+ * the exchange then makes of it comes as events. A desk for trials decides alike and stops there.
  */
 export class OrderDesk {
   constructor(
@@ -75,7 +75,7 @@ export class OrderDesk {
    * Places the two orders that turn a position into another, both or neither: `closing` takes it away, `opening` makes the new one. They
    * are recorded in one change.
    */
-  placeGroup(relation: RelationType, closing: PlaceRequest, opening: PlaceRequest): Promise<OrderGroup> | Refusal {
+  placeGroup(relation: RelationType, closing: PlaceRequest, opening: PlaceRequest): Promise<OrderGroup | Refusal> | Refusal {
     const { account } = closing;
     const known = this.#known(account, closing) ?? this.#tooMany(account);
     if (known instanceof Refusal) return known;
@@ -90,7 +90,7 @@ export class OrderDesk {
     const group = { id: this.records.nextId(this.clock.now()), relation, orderIds: orders.map(({ id }) => id) };
     const change = this.records.begin();
     for (const order of orders) this.#send(change, order);
-    return this.records.commit(change).then(() => group);
+    return this.#store(change, group);
   }
 
   /** Two orders for one contract on one side hold what one for both quantities holds. */
@@ -195,10 +195,10 @@ export class OrderDesk {
       priority: keepsPlace ? order.priority : this.records.nextId(now),
     };
     const next = order.status === 'unsubmitted' ? this.#reconsidered(changed) : changed;
-    this.routing.update(change, next);
+    this.#update(change, next);
     if (keepsPlace && (this.routing.reduce(next) || next.quantity === order.quantity)) return next;
     this.routing.recall(order);
-    this.routing.send(next);
+    change.leaving.push(next.id);
     return next;
   }
 
@@ -240,9 +240,15 @@ export class OrderDesk {
   }
 
   #send(change: Change, order: OrderRecord): OrderRecord {
-    this.routing.update(change, order);
-    this.routing.send(order);
+    this.#update(change, order);
+    change.leaving.push(order.id);
     return order;
+  }
+
+  /** A new version of an order, or a new order, that a refusal by the disk takes back. */
+  #update(change: Change, order: OrderRecord): void {
+    change.before.set(order.id, this.records.order(order.id));
+    this.routing.update(change, order);
   }
 
   async cancel(account: Account, order: OrderRecord, write: Write): Promise<PacketAnswer | Refusal> {
@@ -342,23 +348,32 @@ export class OrderDesk {
     account: Account,
     { packet, fingerprint }: Write,
     what: 'cancel' | 'other' = 'other',
-  ): Promise<PacketAnswer> | Refusal | undefined {
+  ): Promise<PacketAnswer | Refusal> | Refusal | undefined {
     const first = this.records.packets.find(packet, fingerprint);
     if (first instanceof Refusal) return first;
     // The first request may still be on its way to the disk.
-    if (first !== undefined) return Promise.resolve(this.records.journal.whenDurable(first));
+    if (first !== undefined) {
+      const again = () => this.records.packets.find(packet, fingerprint) ?? this.#unrecorded();
+      return this.records.journal.durable(again);
+    }
     const locked = this.lock.refusal(account);
     if (locked !== undefined) return locked;
-    const { failure } = this.records.journal;
-    if (failure === undefined || what === 'cancel') return undefined;
-    return new Refusal(`the brokerage cannot write its records and accepts no orders: ${failure.message}`, 'broker.records');
+    return this.records.journal.failure === undefined || what === 'cancel' ? undefined : this.#unrecorded();
+  }
+
+  #unrecorded(reason = this.records.journal.failure?.message ?? 'the disk refused a write'): Refusal {
+    return new Refusal(`the brokerage cannot write its records and accepts no orders: ${reason}`, 'broker.records');
   }
 
   /**
    * Carries out an accepted command; the answer names the order that `act` returns. All commands but groups end here, and trials do
    * nothing. `slip`: why the order would wait to be confirmed.
    */
-  #commit(write: Write, act: (change: Change) => Pick<OrderRecord, 'id' | 'idEx'>, slip?: ReconfirmReason): Promise<PacketAnswer> {
+  #commit(
+    write: Write,
+    act: (change: Change) => Pick<OrderRecord, 'id' | 'idEx'>,
+    slip?: ReconfirmReason,
+  ): Promise<PacketAnswer | Refusal> {
     if (this.remark !== undefined) {
       if (slip !== undefined) this.remark(reconfirmTexts[slip]);
       return Promise.resolve(nothingDone);
@@ -366,7 +381,28 @@ export class OrderDesk {
     const change = this.records.begin();
     const answer = answerTo(act(change));
     if (write.packet !== undefined) change.packet = { id: write.packet, answer, fingerprint: write.fingerprint };
-    return this.records.commit(change, 'now', answer);
+    return this.#store(change, answer);
+  }
+
+  /** `answer`, once a change is on disk and its orders have left; a refusal where the disk refused it, and nothing has changed. */
+  async #store<T>(change: Change, answer: T): Promise<T | Refusal> {
+    try {
+      return await this.records.commit(change, 'now', answer, () => this.#leave(change.leaving));
+    } catch (error) {
+      if (!(error instanceof StorageFailure && change.isTakenBack)) throw error;
+      this.#leave(change.before.keys());
+      return this.#unrecorded(error.message);
+    }
+  }
+
+  /** Sends orders to the exchange, unless they have been cancelled meanwhile. */
+  #leave(ids: Iterable<bigint>): void {
+    for (const id of ids) {
+      const order = this.records.order(id);
+      if (order === undefined || !isChangeable(order.status)) continue;
+      this.routing.recall(order);
+      this.routing.send(order);
+    }
   }
 }
 

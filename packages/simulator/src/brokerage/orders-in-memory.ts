@@ -66,6 +66,12 @@ export class OrdersInMemory {
     return kept;
   }
 
+  /** Forgets an order that was taken back before anybody heard of it. */
+  remove({ id, accId }: OrderRecord): void {
+    this.#orders.delete(id);
+    this.#liveOf.get(accId)?.delete(id);
+  }
+
   /** The end of an order is on disk. */
   endIsOnDisk(id: bigint): void {
     this.#ended.set(id, true);

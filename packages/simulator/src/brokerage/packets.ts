@@ -4,8 +4,8 @@ import type { PacketAnswer, PacketId, PacketRecord } from './packet.js';
 
 /** Accepted writes by their packet numbers, kept on disk as long as the orders that they made: so that a repetition is always recognised. */
 export class Packets {
-  /** Records that are being written to disk. */
-  readonly #underWay = new Map<string, PacketRecord>();
+  /** Records that are being written to disk; undefined for one that is being removed. */
+  readonly #underWay = new Map<string, PacketRecord | undefined>();
 
   constructor(private readonly packets: Archive<PacketRecord>) {}
 
@@ -32,13 +32,20 @@ export class Packets {
     transaction.put(this.packets, key, record);
   }
 
+  /** Forgets an answer that the disk refused; {@link settle} it when that is on disk. */
+  forget(packet: PacketId, transaction: Transaction): void {
+    const key = keyOf(packet);
+    this.#underWay.set(key, undefined);
+    transaction.remove(this.packets, key);
+  }
+
   settle(packet: PacketId): void {
     this.#underWay.delete(keyOf(packet));
   }
 
   #recordOf(packet: PacketId): PacketRecord | undefined {
     const key = keyOf(packet);
-    return this.#underWay.get(key) ?? this.packets.get(key);
+    return this.#underWay.has(key) ? this.#underWay.get(key) : this.packets.get(key);
   }
 }
 

@@ -36,6 +36,12 @@ export interface Change {
   /** Calendar → the moment of its days that this change rolls. */
   readonly rolls: Map<string, string>;
   packet: { readonly id: PacketId; readonly answer: PacketAnswer; readonly fingerprint: string } | undefined;
+  /** Orders of a change that can be taken back, as they were before it; undefined for new ones. */
+  readonly before: Map<bigint, OrderRecord | undefined>;
+  /** Orders that go to the exchange once this is on disk. */
+  readonly leaving: bigint[];
+  /** The disk refused it, and everything is as it was before. */
+  isTakenBack: boolean;
 }
 
 /** Everything the brokerage remembers: working state in memory, all of it on disk. */
@@ -48,6 +54,8 @@ export class Records {
   readonly #ids: IdSequence;
   #lastId: bigint;
   readonly #orders: OrdersInMemory;
+  /** Orders that were taken back and whose rows are still to be removed. */
+  readonly #removed = new Set<bigint>();
   readonly #rolled: Map<string, string>;
   /** There are ended orders that memory does not have. */
   #hasArchive: boolean;
@@ -111,6 +119,7 @@ export class Records {
 
   /** The order as it is now, from memory or from the store. */
   order(id: bigint): OrderRecord | undefined {
+    if (this.#removed.has(id)) return undefined;
     return this.#orders.get(id)?.order ?? this.#tables.orders.get(keyOfId(id));
   }
 
@@ -215,6 +224,9 @@ export class Records {
       rolls: new Map(),
       events: [],
       packet: undefined,
+      before: new Map(),
+      leaving: [],
+      isTakenBack: false,
     };
   }
 
@@ -258,13 +270,20 @@ export class Records {
     change.rolls.set(calendar, moment);
   }
 
-  /** Puts a change on disk, tells its events and resolves to `answer`. `soon`: nobody waits for it. */
-  commit<T = undefined>(change: Change, when: 'now' | 'soon' = 'now', answer?: T): Promise<T> {
+  /**
+   * Puts a change on disk, tells its events and resolves to `answer`. `soon`: nobody waits for it. `stored` is called once it is on disk.
+   * Where the disk refuses a change that can be taken back, it is, and the promise is rejected.
+   */
+  commit<T = undefined>(change: Change, when: 'now' | 'soon' = 'now', answer?: T, stored?: () => void): Promise<T> {
     const { events } = change;
     if (hasNoRows(change)) return this.journal.commit(undefined, { events, answer });
     return this.journal.commit((transaction) => this.#write(change, transaction), {
       events,
-      settled: () => this.#settle(change),
+      settled: () => {
+        this.#settle(change);
+        stored?.();
+      },
+      takeBack: () => this.#takeBack(change),
       when,
       answer,
     });
@@ -296,6 +315,43 @@ export class Records {
       this.packets.remember(id, { orderId: answer.orderId, orderIdEx: answer.orderIdEx, fingerprint }, transaction);
     }
     transaction.put(tables.ids, LAST_ID, this.#lastId);
+  }
+
+  /** Undoes a change that the disk refused, unless its orders have moved on since: a cancel may have met them. */
+  #takeBack(change: Change): boolean {
+    const { before, orders, packet } = change;
+    if (before.size === 0 || [...before.keys()].some((id) => this.#orders.get(id)?.order !== orders.get(id))) return false;
+    const undo = this.begin();
+    const removed: OrderRecord[] = [];
+    for (const [id, earlier] of before) {
+      const order = orders.get(id);
+      if (earlier !== undefined) this.putOrder(undo, earlier);
+      else if (order !== undefined) removed.push(order);
+    }
+    for (const order of removed) {
+      this.#removed.add(order.id);
+      this.ledger.replaceOrder(order, undefined);
+      this.#orders.remove(order);
+    }
+    const write = (transaction: Transaction): void => {
+      this.#write(undo, transaction);
+      for (const order of removed) this.#removeRows(order, transaction);
+      if (packet !== undefined) this.packets.forget(packet.id, transaction);
+    };
+    const settled = () => {
+      if (packet !== undefined) this.packets.settle(packet.id);
+      for (const { id } of removed) this.#removed.delete(id);
+    };
+    this.journal.commit(write, { events: [], settled }).catch(() => undefined);
+    change.isTakenBack = true;
+    return true;
+  }
+
+  #removeRows({ id, accId, createdAt }: OrderRecord, transaction: Transaction): void {
+    const { orders, ordersByTime, liveOrders } = this.#tables;
+    transaction.remove(orders, keyOfId(id));
+    transaction.remove(ordersByTime, timeKey(accId, createdAt, id));
+    transaction.remove(liveOrders, keyOfId(id));
   }
 
   /** The change is on disk: what is over need not stay in memory. */

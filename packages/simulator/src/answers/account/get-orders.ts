@@ -32,10 +32,11 @@ export const getOrders: Answer<'clock' | 'world' | 'brokerage', OrderList.C2S, O
   if (filter instanceof Refusal) return filter;
   const statuses = statusesOf(request.filterStatusList);
   if (statuses instanceof Refusal) return statuses;
-  const named = ordersNamed(facts, to.account, filter);
-  if (named === undefined) return listCurrent(facts, to, filter, statuses);
-  const orderList = named.filter((order) => isWanted(order, filter, statuses)).map((order) => orderMessage(world, order));
-  return brokerage.records.journal.whenDurable(messageOf(OrderList.S2CSchema, { header: to.header, orderList }));
+  return brokerage.records.journal.durable(async () => {
+    const named = ordersNamed(facts, to.account, filter)?.filter((order) => isWanted(order, filter, statuses));
+    const orderList = named?.map((order) => orderMessage(world, order)) ?? (await listCurrent(facts, to, filter, statuses));
+    return messageOf(OrderList.S2CSchema, { header: to.header, orderList });
+  });
 });
 
 /** The current ones of the orders that a filter names, newest first; undefined where it names none. */
@@ -58,7 +59,7 @@ async function listCurrent(
   to: Addressed,
   filter: Filter,
   statuses: ReadonlySet<OrderStatus>,
-): Promise<OrderList.S2C> {
+): Promise<Order[]> {
   const { brokerage, clock, world } = facts;
   const { records } = brokerage;
   const asksForEnded = statuses.size === 0 || [...statuses].some((status) => !isOpen(status) && status !== 'disabled');
@@ -71,7 +72,7 @@ async function listCurrent(
     const wait = pace.step();
     if (wait !== undefined) await wait;
   }
-  return records.journal.whenDurable(messageOf(OrderList.S2CSchema, { header: to.header, orderList }));
+  return orderList;
 }
 
 /** Open, or changed on the trading day that its market is in. */
@@ -122,7 +123,7 @@ export const getHistoryOrders: Answer<'world' | 'brokerage', HistoryOrders.C2S, 
   const { to, filter, times } = query;
   const statuses = statusesOf(request.filterStatusList);
   if (statuses instanceof Refusal) return statuses;
-  await brokerage.records.journal.whenDurable(undefined);
+  await brokerage.records.journal.durable(() => undefined);
   const orderList: Order[] = [];
   for await (const order of brokerage.records.ordersBetween(to.account.id, times.from, times.to + 1)) {
     if (isWanted(order, filter, statuses)) orderList.push(orderMessage(world, order));
