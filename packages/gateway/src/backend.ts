@@ -115,6 +115,8 @@ export interface TradePush {
   readonly canSellQty?: number;
   /** Found after a gap in the account's pushes, and not when it happened. */
   readonly recovered?: boolean;
+  /** A list that was asked for after the order's end was pushed shows it working again: its server came back with an older state. */
+  readonly returned?: boolean;
   /** Position among the gateway's order and fill events, for clients to resume from. */
   readonly cursor?: string;
   /** Sent again to a client that resumes. */

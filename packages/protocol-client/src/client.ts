@@ -149,7 +149,7 @@ export class ProtocolClient implements Backend {
   async stop(): Promise<void> {
     this.#watch.end();
     this.#roles.stop();
-    this.#trading.orders.stop();
+    this.#trading.stop();
     this.#requests.stop();
     this.#subscriptions.stop();
     this.session.stop();

@@ -31,3 +31,11 @@ it('passes on what is pushed with the same state at another time, or with an ear
   expect(trades.note(orderIn(SUBMITTED, 6))).toBe(true);
   expect(trades.note(orderIn(FILLED, 3))).toBe(true);
 });
+
+it('passes on an order that works again after its end, and no older state that is merely found later', () => {
+  const trades = new RecentTrades();
+  trades.note(orderIn(FILLED, 2));
+  expect(trades.note(orderIn(SUBMITTED, 1, true))).toBe(false);
+  expect(trades.note({ ...orderIn(SUBMITTED, 1, true), returned: true })).toBe(true);
+  expect(trades.note({ ...orderIn(SUBMITTED, 1, true), returned: true })).toBe(false);
+});

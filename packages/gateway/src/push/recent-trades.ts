@@ -31,7 +31,7 @@ export class RecentTrades {
     if (id === undefined) return true;
     const state = stateOf(s2c);
     const known = this.#states.get(id);
-    if (known !== undefined && isKnown(state, known, event.recovered === true)) return false;
+    if (known !== undefined && isKnown(state, known, event)) return false;
     this.#states.delete(id);
     this.#states.set(id, state);
     if (this.#states.size > this.max) {
@@ -61,9 +61,9 @@ function stateOf(s2c: Updated | undefined): State {
 }
 
 /** Recovered states are known if pushed already or older; pushed ones only if identical, as clocks may be set back. */
-function isKnown(state: State, known: State, recovered: boolean): boolean {
+function isKnown(state: State, known: State, { recovered, returned }: TradePush): boolean {
   const isSame = known.text === state.text;
-  if (recovered) return isSame || isOlder(state, known);
+  if (recovered) return isSame || (!returned && isOlder(state, known));
   return isSame && state.updated !== 0 && state.updated === known.updated;
 }
 

@@ -109,6 +109,11 @@ export function foundOrder(header: TrdHeader, found: Order): TradePush {
   return recoveredPush(header, { order: unmarked(found) });
 }
 
+/** The event of an order that works again after its end was pushed. */
+export function returnedOrder(of: TrdAcc, order: Order): TradePush {
+  return { ...recoveredPush(headerOf(of), { order }), returned: true };
+}
+
 /** Events of an account since `from` (epoch ms), oldest first, each order in its newest state. */
 export function recoveredTrades(of: TrdAcc, orders: readonly Order[], fills: readonly OrderFill[], from: number): readonly TradePush[] {
   const header = headerOf(of);

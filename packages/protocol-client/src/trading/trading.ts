@@ -5,11 +5,13 @@ import { ResponseSchema as SubAccPushResponse } from '@svc-gateway/contract/gene
 import { account } from '@svc-gateway/contract/operations';
 import type { ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
 import { BackendFailure, BackendRefused } from '@svc-gateway/gateway/backend-failures';
+import { LISTS_APART_MS } from '@svc-gateway/gateway/order';
 import type { RequestOptions, Upstream } from '../connection/upstream.js';
+import { EndedOrders } from './ended-orders.js';
 import { Orders } from './orders.js';
 import { hideMarks } from './remark-mark.js';
 import { SellableQuantities } from './sellable-quantities.js';
-import { AccountsRefused, readAccounts, readFills, readOrders, recoveredTrades } from './trades.js';
+import { AccountsRefused, readAccounts, readFills, readOrders, recoveredTrades, returnedOrder } from './trades.js';
 
 export interface TradingOptions {
   readonly clock: Clock;
@@ -37,6 +39,8 @@ export class Trading {
   readonly #options: TradingOptions;
   readonly orders: Orders;
   readonly #sellable: SellableQuantities;
+  readonly #ended: EndedOrders;
+  #cancelReview: () => void = () => undefined;
   #accounts: readonly TrdAcc[] | undefined;
   #checking = false;
   /** Accounts whose pushes are wanted; other pushes are dropped. */
@@ -47,7 +51,11 @@ export class Trading {
   constructor(options: TradingOptions) {
     this.#options = options;
     const { clock, upstream, whenReady, onPush } = options;
-    this.#sellable = new SellableQuantities(upstream, clock, onPush);
+    this.#ended = new EndedOrders(clock);
+    this.#sellable = new SellableQuantities(upstream, clock, (event) => {
+      this.#ended.see(event);
+      onPush(event);
+    });
     this.orders = new Orders({
       clock,
       upstream,
@@ -133,6 +141,27 @@ export class Trading {
     if (since === undefined) return;
     for (const of of accounts) if (this.#wanted.includes(of.accID) && isCurrent()) await this.#recover(of, since, isCurrent);
     await this.#sellable.idle();
+    this.#cancelReview();
+    this.#cancelReview = this.#options.clock.after(LISTS_APART_MS, () => void this.#review(accounts).catch(this.#options.onDefect));
+  }
+
+  stop(): void {
+    this.#cancelReview();
+    this.orders.stop();
+  }
+
+  /** Pushes the orders that work again after their end: the server came back with an older state. */
+  async #review(accounts: readonly TrdAcc[]): Promise<void> {
+    const { clock, upstream, soon, connection } = this.#options;
+    const asked = connection();
+    for (const of of accounts) {
+      if (asked === undefined || connection() !== asked) return;
+      if (!this.#wanted.includes(of.accID)) continue;
+      const askedAt = clock.monotonic();
+      const orders = await readOrders(upstream, of, soon()).catch(unlessDefect);
+      if (orders === undefined || 'refused' in orders || connection() !== asked) continue;
+      for (const order of this.#ended.returned(of.accID, orders, askedAt)) this.#sellable.push(returnedOrder(of, order));
+    }
   }
 
   /**
@@ -174,6 +203,11 @@ export class Trading {
     this.#told = answer.retType === 0 ? told : undefined;
     return answer;
   }
+}
+
+/** A read that failed: the next reconnection tries again. */
+function unlessDefect(thrown: unknown): undefined {
+  if (!(thrown instanceof BackendFailure)) throw thrown;
 }
 
 function taken(): ResponseMessage {
