@@ -170,10 +170,11 @@ describe('subscriptions of a key', () => {
   it('take at most half of the quota, or the operator’s setting', async () => {
     const desk = await open({ bounds: { subscriptions: 4 } });
     expect(await subscribe(desk, ['HK.00700', 'HK.00005', 'HK.00001'], 'desk')).toMatchObject({
-      retMsg: expect.stringMatching(/of the key exceeded: 0 of 4 in use, 6 more/),
+      code: 'limit.subscriptions',
+      message: expect.stringMatching(/of the key exceeded: 0 of 4 in use, 6 more/),
     });
     expect(await subscribe(desk, ['HK.00700', 'HK.00005'], 'desk')).toMatchObject({ retType: 0 });
-    expect(await subscribe(desk, ['HK.00001'], 'desk')).toMatchObject({ retType: -1 });
+    expect(await subscribe(desk, ['HK.00001'], 'desk')).toMatchObject({ code: 'limit.subscriptions' });
     expect(await subscribe(desk, ['HK.00001'], 'other')).toMatchObject({ retType: 0 });
   });
 

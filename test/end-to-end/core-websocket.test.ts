@@ -166,3 +166,30 @@ describe('when the daemon stops', () => {
     test.remove();
   });
 });
+
+describe('a key that is narrowed', () => {
+  const other = { market: 1, code: '00005' };
+
+  it('gives back the quota of streams that it may not see any more, on all its connections', async () => {
+    const test = await TestDaemon.start({
+      keys: { desk: { scopes: ['qot:read'], sdk: true } },
+      flags: ['--max-subscriptions-per-key', '4'],
+    });
+    const desk = test.as('desk');
+    const [one, two] = [await CoreWsClient.open(test.daemon.websocketUrl!, test.keys.desk, test.ca), await test.push('desk')];
+    const used = async () => (await desk.s2c('/api/query-subscription', {})).total_used_quota;
+    await one.ask('Qot_Sub', { ...subscribe, securityList: [tencent, other] });
+    await two.command('subscribe', { symbols: ['HK.00005'], sub_types: [2] });
+    await desk.s2c('/api/subscribe', { symbols: ['HK.00005'], sub_types: [4] });
+    const full = await desk.post('/api/subscribe', { symbols: ['HK.00700'], sub_types: [2] });
+    expect(full).toMatchObject({ status: 429, json: { code: 'limit.subscriptions' } });
+    expect(full.json.error).toMatch(/^subscription quota of the key exceeded: 4 of 4 in use/);
+    editKey(test.keysPath, 'desk', { limits: { allowed_symbols: ['HK.00700'] } });
+    await test.daemon.reload();
+    expect(await used()).toBe(1);
+    expect((await desk.post('/api/subscribe', { symbols: ['HK.00700'], sub_types: [2] })).json).toMatchObject({ ret_type: 0 });
+    expect(await used()).toBe(2);
+    await Promise.all([one.close(), two.close()]);
+    await test.stop();
+  });
+});

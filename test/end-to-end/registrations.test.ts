@@ -116,6 +116,18 @@ it('a registration is not restored for another key with the same id', async () =
   await connection.close();
 });
 
+it('a registration that its key may not see any more is not restored, and takes no quota', async () => {
+  await daemon.as('other').s2c('/api/subscribe', { symbols: ['HK.00700', 'HK.00005'], sub_types: [1] });
+  await daemon.end();
+  editKey(daemon.keysPath, 'other', { limits: { allowed_symbols: ['HK.00005'] } });
+  await daemon.boot(FLAGS);
+  const { conn_sub_info_list: all } = await daemon.as('other').s2c('/api/query-subscription', {});
+  expect(all.map(({ used_quota }: { used_quota: number }) => used_quota)).toEqual([1]);
+  await daemon.end();
+  editKey(daemon.keysPath, 'other', { limits: undefined });
+  await daemon.boot(FLAGS);
+});
+
 it('a registration of a removed or narrowed key is not restored', async () => {
   await daemon.as('other').s2c('/api/subscribe', { symbols: ['HK.00700'], sub_types: [1] });
   await daemon.end();

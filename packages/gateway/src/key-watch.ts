@@ -4,7 +4,7 @@ import type { GatewayBase } from './gateway-base.js';
 import { ownerOfKey } from './identity.js';
 import type { LongPolls } from './long-polls/index.js';
 import type { Entitled, PushHub } from './push/index.js';
-import { permitsOf } from './push-permits.js';
+import { permitsOf, permitsStreamOf } from './push-permits.js';
 
 export interface KeyWatchDeps extends GatewayBase {
   readonly push: PushHub;
@@ -53,12 +53,13 @@ export class KeyWatch {
   /** Rights that an owner of stored subscriptions has now. */
   entitled(owner: string): Entitled {
     const { access, clock } = this.deps;
-    if (!access.scopeMode) return { quotes: owner === 'anonymous', accounts: owner === 'anonymous' };
+    if (!access.scopeMode) return { quotes: () => owner === 'anonymous', accounts: owner === 'anonymous' };
     const key = keyOf(access, owner);
-    if (key === undefined || !access.revalidate(key, clock.now()).ok) return { quotes: false, accounts: false };
+    if (key === undefined || !access.revalidate(key, clock.now()).ok) return { quotes: () => false, accounts: false };
     this.watch(key);
     const may = (scopes: number) => access.authorise(key, scopes) === undefined;
-    return { quotes: may(quoteScopes), accounts: may(accountScopes) };
+    const quotes = may(quoteScopes) ? permitsStreamOf(access, key) : () => false;
+    return { quotes, accounts: may(accountScopes) };
   }
 
   stop(): void {
@@ -109,6 +110,7 @@ export class KeyWatch {
       const denied = access.authorise(after, quoteScopes);
       if (denied !== undefined) push.endStreams(owner, denied.message);
       push.updatePermits(owner, permitsOf(access, after));
+      push.endUnseen(owner, permitsStreamOf(access, after));
     }
     waits.review();
     this.#changes.emit();

@@ -10,7 +10,7 @@ import {
 } from '@svc-gateway/access';
 import type { Order, OrderFill } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
-import type { PushEvent, TradePush } from './backend.js';
+import type { PushEvent, QuoteStream, TradePush } from './backend.js';
 import { limitsTraded } from './limit-check.js';
 import { allowsTraded, limitsOf } from './market-names.js';
 import type { Permits } from './push/index.js';
@@ -18,20 +18,26 @@ import type { Permits } from './push/index.js';
 const accountScope = scopeMask(['acc:read']);
 const quoteScope = scopeMask(['qot:read']);
 
-/** Events that a key may see: pushes are filtered as reads are. Without a key (legacy mode) only the start-up limits hold. */
-export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
+/** Streams that a key may see, by the start-up limits and its own. */
+export function permitsStreamOf(access: Access, key: KeyRecord | undefined): (stream: Pick<QuoteStream, 'symbol'>) => boolean {
   const limits = limitsOf(access, key);
   const seesQuotes = key === undefined || scopesSatisfy(key.scopes, quoteScope);
-  const seesAccounts = key === undefined || scopesSatisfy(key.scopes, accountScope);
-  const permitsSymbol = (symbol: string) => {
+  return ({ symbol }) => {
     const market = symbol.slice(0, symbol.indexOf('.'));
     return seesQuotes && limits.every((each) => allowsMarket(each, [market]) && allowsSymbol(each, symbol));
   };
+}
+
+/** Events that a key may see: pushes are filtered as reads are. Without a key (legacy mode) only the start-up limits hold. */
+export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
+  const limits = limitsOf(access, key);
+  const permitsStream = permitsStreamOf(access, key);
+  const seesAccounts = key === undefined || scopesSatisfy(key.scopes, accountScope);
   const permitsAccount = (accId: bigint) => seesAccounts && limits.every((each) => allowsAccount(each, accId));
   return (event: PushEvent) => {
     switch (event.type) {
       case 'quote':
-        return permitsSymbol(event.stream.symbol);
+        return permitsStream(event.stream);
       case 'trade':
         return seesAccounts && limits.every((each) => permitsTrade(each, event));
       case 'notify': {
@@ -39,7 +45,7 @@ export function permitsOf(access: Access, key: KeyRecord | undefined): Permits {
         if (about === undefined) return true;
         const { symbols, accIds, traded } = about;
         if (traded !== undefined && !limits.every((each) => allowsTraded(each, traded, traded.trdMarket))) return false;
-        return symbols.some(permitsSymbol) || accIds.some(permitsAccount);
+        return symbols.some((symbol) => permitsStream({ symbol })) || accIds.some(permitsAccount);
       }
     }
   };

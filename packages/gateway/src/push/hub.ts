@@ -286,6 +286,17 @@ export class PushHub {
     for (const member of this.#members.ofKey(owner)) this.#setPermits(member, permits);
   }
 
+  /**
+   * Ends the subscriptions of the owner and of its connections to streams that its key may not see any more: they would take quota and
+   * reach nobody.
+   */
+  endUnseen(owner: string, sees: (stream: QuoteStream) => boolean): void {
+    for (const held of [owner, ...this.#members.ofKey(owner).map(({ ownOwner }) => ownOwner)]) {
+      const unseen = this.subscriptions.wanted(held).filter((stream) => !sees(stream));
+      if (unseen.length > 0) void this.subscriptions.unsubscribe(held, unseen);
+    }
+  }
+
   /** Closes every connection and hears no more events. */
   stop(code: number, reason: string): void {
     for (const stopListening of this.#stopListening) stopListening();

@@ -103,8 +103,8 @@ describe('subscribe', () => {
     backend.refuse = () => answer(-1, 'no quote right for US');
     expect(await sub({ securityList: [apple], subTypeList: [1] })).toMatchObject({ retType: -1, retMsg: 'no quote right for US' });
     expect(await sub({ securityList: [apple], subTypeList: [1, 2] })).toMatchObject({
-      retType: -1,
-      retMsg: expect.stringContaining('subscription quota exceeded'),
+      code: 'limit.subscriptions',
+      message: expect.stringContaining('subscription quota exceeded'),
     });
     expect(usedSubscriptionQuota(hub)).toBe(0);
   });

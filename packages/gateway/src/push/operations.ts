@@ -59,11 +59,18 @@ export async function answerSubscribe(
       outcome = await hub.subscribe(owner, streams, options);
     }
   }
-  if (!outcome.ok) {
-    return outcome.cause === undefined ? answerOf(QotSub, resultOf(outcome)) : rejectSubscription(hub, owner, outcome.cause, namesOthers);
-  }
+  const refused = rejectionOf(hub, owner, outcome, namesOthers);
+  if (refused !== undefined) return refused;
+  if (!outcome.ok) return answerOf(QotSub, resultOf(outcome));
   await hub.subscriptions.unsubscribe(owner, replacedBy(streams, hub.subscriptions.wanted(owner)));
   return answerOf(QotSub, unserved.length === 0 ? SUCCEEDED : { ...SUCCEEDED, retMsg: leftOut(unserved) });
+}
+
+/** The gateway's own refusal of a subscription, or the backend's for a reason that has a code. */
+function rejectionOf(hub: PushHub, owner: string, outcome: SubscribeOutcome, namesOthers: boolean): Rejection | undefined {
+  if (outcome.ok) return undefined;
+  if (outcome.reason === 'quota') return new Rejection('limit.subscriptions', outcome.message);
+  return outcome.cause && rejectSubscription(hub, owner, outcome.cause, namesOthers);
 }
 
 /** A refusal by the backend. One for a quota says who of this daemon holds how much; callers who may not know that learn how much others hold. */
@@ -139,8 +146,7 @@ export async function answerRegisterPush(
         first: isFieldSet(request, QotRegQotPush.C2SSchema.field.isFirstPush) ? request.isFirstPush : true,
       })
     : await hub.subscribe(owner, held.filter(isOfRehabTypes(rehabTypeList)), { push: false, first: false });
-  if (!outcome.ok && outcome.cause !== undefined) return rejectSubscription(hub, owner, outcome.cause, false);
-  return answerOf(QotRegQotPush, resultOf(outcome));
+  return rejectionOf(hub, owner, outcome, false) ?? answerOf(QotRegQotPush, resultOf(outcome));
 }
 
 function isOfRehabTypes(rehabTypes: readonly number[]): (stream: QuoteStream) => boolean {

@@ -19,7 +19,7 @@ interface Row {
 
 /** Registrations that an owner may still have after a restart. */
 export interface Entitled {
-  readonly quotes: boolean;
+  readonly quotes: (stream: QuoteStream) => boolean;
   readonly accounts: boolean;
 }
 
@@ -59,7 +59,7 @@ export class Registrations {
   takeUp(entitled: (owner: string) => Entitled): void {
     for (const [owner, { keyHash, streams, accIds }] of [...this.#table.entries()]) {
       const { quotes, accounts } = keyHash === this.keyHashOf(owner) ? entitled(owner) : nothing;
-      if (quotes) for (const { stream, push, first } of streams) this.subscriptions.adopt(owner, stream, { push, first });
+      for (const { stream, push, first } of streams) if (quotes(stream)) this.subscriptions.adopt(owner, stream, { push, first });
       if (accounts) this.accounts.adopt(owner, accIds);
       this.changed(owner);
     }
@@ -85,4 +85,4 @@ export class Registrations {
   }
 }
 
-const nothing: Entitled = { quotes: false, accounts: false };
+const nothing: Entitled = { quotes: () => false, accounts: false };
