@@ -20,7 +20,7 @@ const lacking: readonly [path: string, body: object, field: string, says: string
   ['/api/subscribe', { symbols: ['HK.00700'] }, 'sub_types', 'missing field "sub_types"'],
   ['/api/unsubscribe', {}, 'symbols', 'required unless unsub_all is true'],
   ['/api/unsubscribe', { symbols: ['HK.00700'] }, 'sub_types', 'required unless unsub_all is true'],
-  ['/api/unsubscribe', { c2s: { is_sub_or_un_sub: false } }, 'symbols', 'required unless unsub_all is true'],
+  ['/api/unsubscribe', { c2s: { is_sub_or_un_sub: false } }, 'c2s.security_list', 'required unless c2s.is_unsub_all is true'],
   ['/api/static-info', {}, 'symbols', 'one of symbols, market, sec_type is required'],
   ['/api/static-info', { symbols: [] }, 'symbols', 'one of symbols, market, sec_type is required'],
   ['/api/trading-days', { begin_time: '2026-01-01', end_time: '2026-01-31' }, 'market', 'one of market, symbol is required'],
@@ -29,11 +29,11 @@ const lacking: readonly [path: string, body: object, field: string, says: string
   [
     '/api/modify-order',
     { c2s: { header, modify_order_op: 1, qty: 200, price: 590 } },
-    'order_id',
-    'one of order_id, order_id_ex is required',
+    'c2s.order_id',
+    'one of c2s.order_id, c2s.order_id_ex is required',
   ],
-  ['/api/modify-order', { c2s: { header, modify_order_op: 2 } }, 'order_id', 'one of order_id, order_id_ex is required'],
-  ['/api/modify-order', { c2s: { header, modify_order_op: 1, order_id: 1 } }, 'qty', 'required when modify_order_op is normal'],
+  ['/api/modify-order', { c2s: { header, modify_order_op: 2 } }, 'c2s.order_id', 'one of c2s.order_id, c2s.order_id_ex is required'],
+  ['/api/modify-order', { c2s: { header, modify_order_op: 1, order_id: 1 } }, 'c2s.qty', 'required when c2s.modify_order_op is normal'],
   ['/api/unlock-trade', { unlock: true }, 'pwd_md5', 'required when unlock is true'],
 ];
 
@@ -50,6 +50,11 @@ describe('a request that lacks what it needs', () => {
     ['/api/order', { ...stop, price: 1, time_in_force: 3 }, ['expire_time']],
     ['/api/combo-order', { ...account, order_type: 1, time_in_force: 3 }, ['qty', 'combo_legs', 'price', 'expire_time']],
     ['/api/modify-order', { ...account, op: 1 }, ['order_id', 'qty']],
+    [
+      '/api/modify-order',
+      { c2s: { header: {} } },
+      ['trd_env', 'acc_id', 'trd_market'].map((name) => `c2s.header.${name}`).concat('c2s.modify_order_op', 'c2s.order_id'),
+    ],
     ['/api/history-orders', account, ['filter_conditions.begin_time', 'filter_conditions.end_time']],
     ['/api/history-order-fills', account, ['filter_conditions.begin_time', 'filter_conditions.end_time']],
     ['/api/stock-screen', { filter_list: [{ simple_field_query: {} }] }, ['filter_list[0].simple_field_query.simple_field']],
@@ -62,7 +67,7 @@ describe('a request that lacks what it needs', () => {
 
   it('says what goes with a quantity', async () => {
     const { json } = await daemon.as('desk').post('/api/modify-order', { ...account, op: 1, order_id: 1 });
-    expect(json.error).toBe('missing field "qty": required when modify_order_op is normal, with the price of an order that has one');
+    expect(json.error).toBe('missing field "qty": required when op is normal, with the price of an order that has one');
   });
 
   it('is told by the type of the order that it names', async () => {
@@ -70,7 +75,7 @@ describe('a request that lacks what it needs', () => {
     const order = { ...account, side: 1, code: '00700', qty: 100, price: 1, order_type: 1 };
     const { order_id_ex: orderIdEx } = await desk.s2c('/api/order', order);
     const answer = await desk.post('/api/modify-order', { c2s: { header, modify_order_op: 1, order_id_ex: orderIdEx, qty: 200 } });
-    expect([answer.status, answer.json.code, answer.json.field]).toEqual([400, 'request.missing_field', 'price']);
+    expect([answer.status, answer.json.code, answer.json.field]).toEqual([400, 'request.missing_field', 'c2s.price']);
     expect(await desk.s2c('/api/cancel-order', { ...account, order_id_ex: orderIdEx })).toMatchObject({ order_id_ex: orderIdEx });
   });
 

@@ -128,8 +128,8 @@ const missing: readonly (readonly [path: string, body: object, fields: readonly 
     '/api/combo-order',
     { c2s: { header, combo_legs: [{}, { security: {} }] } },
     [
-      'order_type',
-      'qty',
+      'c2s.order_type',
+      'c2s.qty',
       'c2s.combo_legs[0].security',
       'c2s.combo_legs[1].security.market',
       'c2s.combo_legs[1].security.code',
@@ -144,7 +144,7 @@ const missing: readonly (readonly [path: string, body: object, fields: readonly 
   [
     '/api/combo-order',
     { c2s: { header: {}, combo_legs: [leg, leg], order_type: 1 } },
-    ['qty', 'c2s.header.trd_env', 'c2s.header.acc_id', 'c2s.header.trd_market', 'price'],
+    ['c2s.qty', 'c2s.header.trd_env', 'c2s.header.acc_id', 'c2s.header.trd_market', 'c2s.price'],
   ],
   [
     '/api/combo-max-trd-qtys',

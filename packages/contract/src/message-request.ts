@@ -106,7 +106,7 @@ function compile(operation: Operation): (c2s: Message) => void {
   const clear = [zeroClearers.of(desc), ...filled.map(({ field }) => zeroClearerOf(desc, field)), decimalRounder(desc)].filter(
     (one) => one !== undefined,
   );
-  const checkNeeds = needCheck(desc, shape, needs, (path) => path);
+  const checkNeeds = needCheck(desc, shape, needs);
   const missingIn = missingFieldsOf(desc);
   const values = valueRules(operation);
   const given = shape.filter((param) => !param.hidden && param.type.kind !== 'order_symbol');
@@ -123,7 +123,7 @@ function compile(operation: Operation): (c2s: Message) => void {
     const unmetOnceFilled = checkNeeds(c2s);
     for (const set of fill) set(c2s);
     dropUnused?.(c2s);
-    const unmet = unmetOnceFilled();
+    const unmet = unmetOnceFilled((path) => path);
     const lacking = required.filter(({ isSet }) => !isSet(c2s)).map(({ field }) => field);
     const all = [...lacking, ...missingIn(c2s), ...values.missing(c2s), ...unmet.map(({ path }) => path)];
     if (all.length > 0) stopMissing([...new Set(all)], unmet.find(({ path }) => path === all[0])?.text);

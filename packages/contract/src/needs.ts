@@ -35,9 +35,9 @@ export interface Unmet {
 
 /**
  * Holds a message to needs: looks for what it says before anything is filled in, and gives back what tells the unmet ones once
- * its defaults are there, which conditions go by.
+ * its defaults are there, which conditions go by. `nameOf` names fields in its texts.
  */
-export type NeedCheck = (message: Message) => () => readonly Unmet[];
+export type NeedCheck = (message: Message) => (nameOf: FieldNames) => readonly Unmet[];
 
 const met = () => [];
 
@@ -45,7 +45,7 @@ const met = () => [];
 export type FieldNames = (path: string) => string;
 
 /** Compiles the needs of a message. */
-export function needCheck(desc: DescMessage, shape: Shape, needs: readonly Need[], nameOf: FieldNames): NeedCheck {
+export function needCheck(desc: DescMessage, shape: Shape, needs: readonly Need[]): NeedCheck {
   const checks = needs.map((need) => {
     const { oneOf, when, unless, goesWith, entriesMax } = need;
     const values = oneOf.map((path) => fieldValue(desc, path));
@@ -55,18 +55,18 @@ export function needCheck(desc: DescMessage, shape: Shape, needs: readonly Need[
     const isList = oneOf.length === 1 && fieldAt(desc, path).fieldKind === 'list';
     const entries = entriesMax === undefined ? 'at least one entry' : `1 to ${entriesMax} entries`;
     return {
-      unmet: {
+      unmet: (nameOf: FieldNames): Unmet => ({
         path,
         text: `${needText(shape, need, nameOf)}${goesWith === undefined ? '' : `, with ${goesWith}`}`,
         ...(isList ? { entries } : {}),
-      },
+      }),
       isSaid: (message: Message) => values.some((value) => saysSomething(value(message))),
       applies: (message: Message) => applies?.(message) !== false && excused?.(message) !== true,
     };
   });
   return (message) => {
     const unsaid = checks.filter(({ isSaid }) => !isSaid(message));
-    return unsaid.length === 0 ? met : () => unsaid.filter(({ applies }) => applies(message)).map(({ unmet }) => unmet);
+    return unsaid.length === 0 ? met : (nameOf) => unsaid.filter(({ applies }) => applies(message)).map(({ unmet }) => unmet(nameOf));
   };
 }
 

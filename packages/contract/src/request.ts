@@ -14,6 +14,7 @@ import {
 } from './json/message-json.js';
 import { scalarReader } from './json/scalars.js';
 import { describeJson, InexactNumber, isJsonObject, type JsonObject, type JsonValue } from './json/value.js';
+import { withWrittenNumber } from './json/written-numbers.js';
 import { enumerationRule } from './message-rules.js';
 import { missingFieldsOf } from './missing-field.js';
 import { snakeCase } from './names.js';
@@ -107,18 +108,19 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const symbolNames = new Set(params.filter(({ type }) => type.kind === 'order_symbol').map(({ name }) => name));
   // The gateway finds by itself what callers of this dialect cannot give.
   const needs = operation.needs.filter(({ oneOf }) => !oneOf.every((field) => withheld.has(field)));
-  const usualName = (path: string) => friendly.get(path) ?? snakePath(path);
-  const checkNeeds = needCheck(desc, operation.shape, needs, usualName);
+  const verbatimName = (path: string) => `c2s.${snakePath(path)}`;
+  // Tools have no arguments for other fields than those of the shape.
+  const usualName = (path: string) => friendly.get(path) ?? (dialect === 'mcp' ? verbatimName(path) : snakePath(path));
+  const checkNeeds = needCheck(desc, operation.shape, needs);
   const required = params.filter((param) => param.required).map(({ field }) => ({ field, isSet: presence(desc, field) }));
-  const onlyWhen = params.flatMap((param) => conditional(operation, param, usualName));
-  /** Names fields as this request has them. */
-  const namesIn =
-    (given: Given): FieldNames =>
-    (path) =>
-      writtenName(given, path, symbolNames) ?? usualName(path);
-
+  const onlyWhen = params.flatMap((param) => conditional(operation, param));
   // A write that takes nothing takes no form of it either: what a caller says with one would be lost.
   const takesMessage = operation.effect === 'read' || desc.fields.length > 0;
+  /** Names fields as this request has them, and those that it lacks as the rest of it is written. */
+  const namesIn = (given: Given, isVerbatim: boolean): FieldNames => {
+    const otherName = isVerbatim ? verbatimName : usualName;
+    return (path) => writtenName(given, path, symbolNames) ?? otherName(path);
+  };
   const readFields = (message: Message, object: JsonObject, path: string, given: Given, later: (() => void)[]) => {
     for (const name in object) {
       const value = object[name];
@@ -140,7 +142,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
     }
   };
 
-  return (body) =>
+  const decode = (body: JsonValue | undefined) =>
     collectProblem(() => {
       if (body !== undefined && body !== null && !isJsonObject(body)) {
         stop('wrong_type', '', `body: expected an object, found ${describeJson(body)}`);
@@ -154,8 +156,9 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       for (const act of later) act();
       const unmetOnceFilled = checkNeeds(message);
       for (const set of defaults) set(message);
-      const nameOf = namesIn(given);
-      const unmet = unmetOnceFilled();
+      const isVerbatim = takesMessage && isWithinC2s(body, given);
+      const nameOf = namesIn(given, isVerbatim);
+      const unmet = unmetOnceFilled(nameOf);
       const isWritten = ({ path, entries }: Unmet) => entries !== undefined && writtenName(given, path, symbolNames) !== undefined;
       const lacking = [
         ...required.filter(({ isSet }) => !isSet(message)).map(({ field }) => field),
@@ -172,9 +175,19 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
       for (const check of onlyWhen) check(message, nameOf);
       values.check(message, nameOf);
       // Nothing is found out later about reads of quotes, and names cost them 6 % of their rate: 0.62 of bare node:http with them, 0.66 without.
-      if (operation.group !== 'quote') rememberNames(message, nameOf);
+      if (operation.group !== 'quote' || isVerbatim) rememberNames(message, nameOf);
       return message;
     });
+  return (body) => {
+    const decoded = decode(body);
+    return decoded.ok ? decoded : { ok: false, problem: withWrittenNumber(decoded.problem, body) };
+  };
+}
+
+/** Whether a request is the message itself under `c2s`, without a field beside it. */
+function isWithinC2s(body: JsonValue | undefined, given: Given): boolean {
+  if (!isJsonObject(body) || !isJsonObject(body.c2s)) return false;
+  return given.every((where, index) => index % 2 === 0 || where.startsWith('c2s.'));
 }
 
 /** Whether a field lies in an object of the request; the header's parts are given flat. */
@@ -186,17 +199,15 @@ function isPart(field: string): boolean {
 function conditional(
   { messages: { C2SSchema }, shape }: Operation,
   { field, onlyWhen }: Param,
-  usualName: FieldNames,
 ): readonly ((message: Message, nameOf: FieldNames) => void)[] {
   if (onlyWhen === undefined) return [];
   const value = fieldValue(C2SSchema, field);
   const holds = conditionHolds(C2SSchema, onlyWhen);
-  const accepted = conditionText(shape, onlyWhen, usualName);
   return [
     (message, nameOf) => {
       if ((value(message) ?? '') === '' || holds(message)) return;
       const path = nameOf(field);
-      stop('invalid', path, `${path}: has no effect here; accepted: only where ${accepted}`);
+      stop('invalid', path, `${path}: has no effect here; accepted: only where ${conditionText(shape, onlyWhen, nameOf)}`);
     },
   ];
 }

@@ -181,6 +181,11 @@ describe('lists', () => {
     const { warrants } = await ask('svc_warrant_screen', { c2s: { market_type: 1, page_count: 5 } });
     expect(warrants).toHaveLength(5);
     expect(await refusal('svc_stock_screen', { c2s: [] })).toMatchObject({ code: 'request.wrong_type', field: 'c2s' });
+    for (const args of [{}, { c2s: {} }, { c2s_json: '{}' }])
+      expect(await refusal('svc_get_option_quote', args)).toMatchObject({ code: 'request.missing_field', field: 'c2s.multi_legs' });
+    const depth = { c2s_json: '{"security":{"market":"HK","code":"00700"},"num":4.10e1}' };
+    const { error } = await refusal('svc_get_orderbook', depth);
+    expect(error).toBe('c2s.num: 4.10e1 is out of range, accepted: 1 to 40');
   });
 
   it('of offerings are of events by name, on days without dashes', async () => {

@@ -1,5 +1,6 @@
 import { quoted } from '../shown.js';
 import { emptyObject, InexactNumber, type JsonObject, type JsonValue } from './value.js';
+import { keepText } from './written-numbers.js';
 
 /** Both count from 1; the column counts UTF-16 units, as editors do. */
 export interface TextPosition {
@@ -96,6 +97,8 @@ class Stop {
 
 class Parser {
   #at: number;
+  /** Text of the number that was read last, where it is shown otherwise. */
+  #numberText: string | undefined;
 
   constructor(
     readonly text: string,
@@ -149,6 +152,7 @@ class Parser {
       const valueStart = this.#at;
       const value = this.#value(depth);
       object[name] = value;
+      this.#keepText(object, name);
       this.places?.field(object, name, start, { start: valueStart, end: this.#at });
       this.#space();
       if (this.#take(CLOSE_BRACE)) return object;
@@ -166,6 +170,7 @@ class Parser {
     for (;;) {
       const start = this.#at;
       array.push(this.#value(depth));
+      this.#keepText(array, array.length - 1);
       this.places?.item(array, { start, end: this.#at });
       this.#space();
       if (this.#take(CLOSE_BRACKET)) return array;
@@ -247,10 +252,22 @@ class Parser {
     this.#at += token.length;
     const value = Number(token);
     if (fraction === undefined && exponent === undefined) {
-      if (Number.isSafeInteger(value)) return value;
+      if (Number.isSafeInteger(value)) return this.#shownOtherwise(token, value);
       return token.length <= INTEGER_CHARACTERS_MAX ? BigInt(token) : new InexactNumber(token);
     }
-    return token.length <= EXACT_DIGITS + 1 && exponent === undefined ? value : exactOrText(token, value);
+    const number = token.length <= EXACT_DIGITS + 1 && exponent === undefined ? value : exactOrText(token, value);
+    return typeof number === 'number' ? this.#shownOtherwise(token, number) : number;
+  }
+
+  #shownOtherwise(token: string, value: number): number {
+    if (String(value) !== token) this.#numberText = token;
+    return value;
+  }
+
+  #keepText(holder: JsonObject | JsonValue[], key: string | number): void {
+    if (this.#numberText === undefined) return;
+    keepText(holder, key, this.#numberText);
+    this.#numberText = undefined;
   }
 
   #word<T>(word: string, value: T): T {

@@ -38,7 +38,7 @@ export class Entrance {
     const request = this.#decode(operation, caller, decode);
     if (request instanceof Rejection) return { key, refusal: request };
     confineCancelAll(operation, request, caller.iface);
-    const forbidden = permissions.check(operation, key, request) ?? asWritten(operation, request, refuseForAll(operation, request));
+    const forbidden = asWritten(operation, request, permissions.check(operation, key, request) ?? refuseForAll(operation, request));
     return forbidden === undefined ? { operation, caller, identity, request } : { key, refusal: forbidden, request };
   }
 

@@ -2,6 +2,7 @@ import { currency } from '@svc-gateway/contract/enums';
 import { enumerationReader, unknownField } from '@svc-gateway/contract/json/message-json';
 import { parseJson } from '@svc-gateway/contract/json/parse';
 import { describeJson, emptyObject, isJsonObject, type JsonObject, type JsonValue } from '@svc-gateway/contract/json/value';
+import { shareTexts } from '@svc-gateway/contract/json/written-numbers';
 import type { Operation, ToolForm } from '@svc-gateway/contract/operation';
 import { collectProblem, stop } from '@svc-gateway/contract/problem';
 import { Rejection, rejectProblem } from '@svc-gateway/contract/rejection';
@@ -50,6 +51,7 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
   const extras = extraArguments(operation);
   const names = argumentNames(operation);
   const own = emptyObject();
+  shareTexts(args, own);
   const extra: Partial<Record<ExtraArgument, JsonValue>> = {};
   for (const name in args) {
     const value = args[name];
@@ -94,7 +96,7 @@ function readArguments(operation: Operation, args: JsonObject): ToolArguments | 
     ...(limit === undefined ? {} : { limit }),
     ...(format === 'objects' ? { asObjects: true } : {}),
     ...(form === undefined ? {} : { form }),
-    body: message?.body ?? own,
+    body: message === undefined ? own : withinC2s(message.body),
   };
 }
 
@@ -104,6 +106,13 @@ function isInOtherForm(operation: Operation, own: JsonObject): boolean {
 
 function isExtra(name: string, extras: readonly ExtraArgument[]): name is ExtraArgument {
   return (extras as readonly string[]).includes(name);
+}
+
+/** A message as a request that names its fields by `c2s` in what is said of it. */
+function withinC2s(message: JsonObject): JsonObject {
+  const body = emptyObject();
+  body.c2s = message;
+  return body;
 }
 
 interface GivenMessage {
