@@ -1,3 +1,4 @@
+import { fromJson, type JsonObject } from '@bufbuild/protobuf';
 import { openApiDocument } from '@svc-gateway/contract/openapi';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { operations } from '@svc-gateway/contract/operations';
@@ -9,7 +10,11 @@ import { toolExample } from '@svc-gateway/contract/tool-example';
 import { wholeTool } from '@svc-gateway/contract/tools';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Schema } from '../../packages/contract/src/json-schema.js';
+import { snakeCase } from '../../packages/contract/src/names.js';
+import { collectProblem } from '../../packages/contract/src/problem.js';
 import { exampleRequest } from '../../packages/contract/src/reference-example.js';
+import { unusedNumber } from '../../packages/contract/src/unused-price.js';
+import { valueRules } from '../../packages/contract/src/value-rules.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { McpClient } from '../support/mcp-client.js';
 
@@ -103,6 +108,69 @@ describe('over REST', () => {
     const complete = operation.group === 'admin' ? {} : exampleRequest(operation, requestSchemas(paths, route, components.schemas));
     expect(isRefused(await ask({ ...complete, [name]: within }), name)).toBe(false);
     expect(isRefused(await ask({ [name]: beyond }), name)).toBe(true);
+  });
+});
+
+describe('over REST, in a message under c2s', () => {
+  const document = openApiDocument({ version: 'test' });
+  const resolve = (schema: Schema): Schema => {
+    const name = /([^/]+)$/.exec(String(schema.$ref ?? ''))?.[1];
+    return name === undefined ? schema : resolve(document.components.schemas[name] ?? {});
+  };
+  const within = (schema: Schema, name: string): Schema => {
+    const { properties = {} } = resolve(schema) as { properties?: Record<string, Schema> };
+    const own = properties[snakeCase(name.replace('[]', ''))] ?? {};
+    const [first] = (own.anyOf ?? []) as Schema[];
+    const held = first ?? own;
+    return name.endsWith('[]') ? (held.items as Schema) : held;
+  };
+  /** A message with nothing but a value at a path. */
+  const messageWith = (path: string, value: unknown, nameOf: (name: string) => string): object =>
+    path.split('.').reduceRight<unknown>((inner, name) => {
+      const isList = name.endsWith('[]');
+      return { [nameOf(name.replace('[]', ''))]: isList ? [inner] : inner };
+    }, value) as object;
+  const inMessage = (param: Param, value: unknown) =>
+    param.type.kind === 'symbols' ? (value as unknown[]).map(() => ({ market: 1, code: '00700' })) : value;
+  const schemaAt = (operation: Operation, field: string): Schema => {
+    const path = operation.rest.find(({ method }) => method === 'POST')?.path ?? '';
+    const body = document.paths[path]?.post as { requestBody: { content: { 'application/json': { schema: { anyOf: Schema[] } } } } };
+    const wrapped = body.requestBody.content['application/json'].schema.anyOf.find(({ title }) => String(title).endsWith('(protocol)'));
+    return field.split('.').reduce(within, (wrapped as { properties: { c2s: Schema } }).properties.c2s);
+  };
+  const casesOver = (paramsOf: (operation: Operation) => readonly Param[]) =>
+    operations
+      .filter(({ rest, name }) => rest.some(({ method }) => method === 'POST') && name !== 'admin_shutdown')
+      .flatMap((operation) =>
+        paramsOf(operation).flatMap((param) =>
+          boundsOf(param).map(
+            (bound): Case => [`${operation.name} ${param.field} ${bound.keyword} ${bound.value}`, operation, param, bound],
+          ),
+        ),
+      );
+  const named = casesOver((operation) => {
+    const unused = unusedNumber(operation)?.field;
+    return callerParams(operation.shape, 'rest').filter(({ field, secret }) => field !== unused && !secret);
+  });
+  const inner = casesOver(({ values }) => values.filter(({ when }) => when === undefined));
+
+  it('has bounds to look at', () => {
+    expect(named.length).toBeGreaterThan(150);
+    expect(inner.length).toBeGreaterThan(5);
+  });
+
+  it.each(named)('%s is in the schema, and refused beyond it', async (_, operation, param, { keyword, value, beyond }) => {
+    expect(schemaAt(operation, param.field)[keyword]).toBe(value);
+    const path = operation.rest.find(({ method }) => method === 'POST')?.path ?? '';
+    const { json } = await daemon.as('all').post(path, { c2s: messageWith(param.field, inMessage(param, beyond), snakeCase) });
+    expect([json.code, json.field]).toEqual(['request.out_of_range', `c2s.${param.field.split('.').map(snakeCase).join('.')}`]);
+  });
+
+  it.each(inner)('%s is in the schema, and refused beyond it', (_, operation, param, { keyword, value, beyond }) => {
+    expect(schemaAt(operation, param.field)[keyword]).toBe(value);
+    const message = fromJson(operation.messages.C2SSchema, messageWith(param.field, beyond, (name) => name) as JsonObject);
+    const checked = collectProblem(() => valueRules(operation).check(message, (path) => path));
+    expect(checked).toMatchObject({ ok: false, problem: { kind: 'out_of_range', path: param.field.replaceAll('[]', '[0]') } });
   });
 });
 

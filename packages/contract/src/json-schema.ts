@@ -4,8 +4,10 @@ import { unitOf } from './field-units.js';
 import { isRequiredField } from './json/message-json.js';
 import { documentedEnumeration, shownEnumeration } from './named-numbers.js';
 import { snakeCase } from './names.js';
+import type { Operation } from './operation.js';
 import { screenFieldText } from './screen-numbers.js';
 import type { Param, ParamType } from './shape.js';
+import { unusedNumber } from './unused-price.js';
 
 /** A JSON Schema (2020-12), as an object that is written out as it is. */
 export interface Schema {
@@ -20,7 +22,7 @@ export type ObjectSchema = Schema & { readonly type: 'object'; readonly properti
 interface Vocabulary {
   readonly symbol: Schema;
   readonly id: Schema;
-  symbols(type: ParamType & { kind: 'symbols' }): Schema;
+  symbols(type: ParamType & { kind: 'symbols' }, limits: Schema): Schema;
   choice(type: ParamType & { kind: 'choice' }, param: Pick<Param, 'default'>): Schema;
   /** One of the members, as a caller may write it. */
   member(enumeration: Enumeration): Schema;
@@ -30,6 +32,7 @@ interface Vocabulary {
   field(enumeration: Enumeration): Schema;
   readonly double: Schema;
   readonly int64: Schema;
+  readonly uint64: Schema;
   readonly int32: Schema;
 }
 
@@ -52,9 +55,9 @@ const rest: Vocabulary = {
       { type: 'string', pattern: '^[0-9]{1,20}$' },
     ],
   },
-  symbols({ max, single }) {
+  symbols({ single }, limits) {
     const items = { type: 'string', pattern: SYMBOL_PATTERN };
-    const list = { type: 'array', items, maxItems: max, examples: [['HK.00700', 'US.AAPL']] };
+    const list = { type: 'array', items, ...limits, examples: [['HK.00700', 'US.AAPL']] };
     return single ? { anyOf: [rest.symbol, list] } : list;
   },
   choice({ enumeration, names }) {
@@ -70,7 +73,8 @@ const rest: Vocabulary = {
   field: (enumeration) => ({ type: 'integer', description: listWritten(enumeration) }),
   // Infinity and the result of 0 / 0 are written as null.
   double: { type: ['number', 'null'] },
-  int64: { type: ['integer', 'string'], format: 'int64' },
+  int64: { type: ['integer', 'string'], format: 'int64', pattern: '^-?[0-9]{1,20}$' },
+  uint64: { type: ['integer', 'string'], format: 'int64', minimum: 0, pattern: '^[0-9]{1,20}$' },
   int32: { type: 'integer', format: 'int32' },
 };
 
@@ -97,40 +101,37 @@ const mcp: Vocabulary = {
   // Infinity and NaN are written as null.
   double: { type: ['number', 'null'] },
   int64: { type: 'string' },
+  uint64: { type: 'string' },
   int32: { type: 'integer' },
 };
 
 const vocabularies: Readonly<Record<Dialect, Vocabulary>> = { rest, mcp };
 
 /** The schema of a friendly field's value, without its description. */
-export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema {
+export function paramSchema(param: Param, dialect: Dialect): Schema {
+  const { type } = param;
   const say = vocabularies[dialect];
+  const limits = limitsOf(param, say);
   const fallback = 'default' in param && typeof param.default !== 'bigint' ? { default: param.default as SchemaValue } : {};
   switch (type.kind) {
     case 'symbol':
     case 'order_symbol':
       return say.symbol;
     case 'symbols':
-      return say.symbols(type);
+      return say.symbols(type, limits);
     case 'integer':
-      return { type: 'integer', ...bounds(type), ...fallback };
     case 'number':
-      return { type: 'number', ...bounds(type), ...fallback };
+      return { type: type.kind, ...limits, ...fallback };
     case 'choice':
       return say.choice(type, param);
     case 'choices':
       return { type: 'array', items: say.member(type.enumeration) };
     case 'boolean':
-      if ('exactly' in param) return { type: 'boolean', enum: [param.exactly as boolean] };
-      return { type: 'boolean', ...fallback };
+      return { type: 'boolean', ...('exactly' in param ? limits : fallback) };
     case 'text':
-      return {
-        type: 'string',
-        ...(type.maxBytes === undefined ? {} : { maxLength: type.maxBytes }),
-        ...(type.format === undefined ? {} : { examples: [type.format.example] }),
-      };
+      return { type: 'string', ...limits, ...(type.format === undefined ? {} : { examples: [type.format.example] }) };
     case 'texts':
-      return { type: 'array', items: { type: 'string' }, maxItems: type.max };
+      return { type: 'array', items: { type: 'string' }, ...limits };
     case 'code':
       return { type: 'string' };
     case 'time':
@@ -140,9 +141,27 @@ export function paramSchema({ type, ...param }: Param, dialect: Dialect): Schema
     case 'timestamp':
       return say.int64;
     case 'ids':
-      return { type: 'array', items: say.id, maxItems: type.max };
+      return { type: 'array', items: say.id, ...limits };
     case 'bytes':
       return { type: 'string', ...(say.hints ? { contentEncoding: 'base64' } : {}) };
+  }
+}
+
+/** The keywords for what a parameter's rule holds its values to, by whatever name they come. */
+function limitsOf({ type, required, ...param }: Param, { hints }: Vocabulary): Schema {
+  if (typeof param.exactly === 'boolean') return { enum: [param.exactly] };
+  switch (type.kind) {
+    case 'integer':
+    case 'number':
+      return bounds(type);
+    case 'text':
+      return type.maxBytes === undefined ? {} : { maxLength: type.maxBytes };
+    case 'symbols':
+    case 'texts':
+    case 'ids':
+      return { ...(required && hints ? { minItems: 1 } : {}), maxItems: type.max };
+    default:
+      return {};
   }
 }
 
@@ -196,8 +215,9 @@ function plainSchema(field: DescField, dialect: Dialect, side: Side): Schema {
       return unit === undefined ? schema : { ...schema, description: unit };
     }
     case ScalarType.INT64:
-    case ScalarType.UINT64:
       return say.int64;
+    case ScalarType.UINT64:
+      return say.uint64;
     default:
       return dialect === 'rest' ? { ...say.int32, ...meaning(field) } : say.int32;
   }
@@ -254,13 +274,15 @@ export class MessageSchemas {
 
   /**
    * The schema of a message itself, with references to those in it. `without`: fields that are left out; `filled`: paths of
-   * those that it may lack though the `.proto` requires them; `special`: enumerations that differ here, by path.
+   * those that it may lack though the `.proto` requires them; `special`: enumerations that differ here, by path; `limits`: keywords for
+   * the values of fields, by path with `[]` for each element of a list.
    */
   object(
     desc: DescMessage,
     without: ReadonlySet<string> = new Set(),
     filled: ReadonlySet<string> = new Set(),
     special: Readonly<Record<string, Enumeration>> = {},
+    limits: Readonly<Record<string, Schema>> = {},
   ): ObjectSchema {
     const fields = desc.fields.filter((field) => !without.has(field.name));
     const always = (field: DescField) => isRequiredField(field) || (this.side === 'answer' && field.fieldKind === 'list');
@@ -269,10 +291,10 @@ export class MessageSchemas {
     const propertySchema = (field: DescField): Schema => {
       const own = special[field.name];
       if (own !== undefined) return vocabularies[this.dialect].member(own);
-      const inner = within(field.name, filled, special);
+      const inner = within(field, filled, special, limits);
       const refer = (message: DescMessage) =>
-        inner === undefined ? this.refer(message) : this.object(message, new Set(), inner.filled, inner.special);
-      return fieldSchema(field, this.dialect, refer, this.side);
+        inner === undefined ? this.refer(message) : this.object(message, new Set(), inner.filled, inner.special, inner.limits);
+      return { ...fieldSchema(field, this.dialect, refer, this.side), ...limits[field.name] };
     };
     const properties = Object.fromEntries(
       fields.map((field): [string, Schema] => {
@@ -286,14 +308,30 @@ export class MessageSchemas {
 }
 
 /** The paths that lead into a field, from there on; undefined where there is none. */
-function within(name: string, filled: ReadonlySet<string>, special: Readonly<Record<string, Enumeration>>) {
-  const prefix = `${name}.`;
-  const inside = (path: string) => path.startsWith(prefix);
-  const paths = [...filled].filter(inside);
-  const own = Object.entries(special).filter(([path]) => inside(path));
-  if (paths.length === 0 && own.length === 0) return undefined;
-  return {
-    filled: new Set(paths.map((path) => path.slice(prefix.length))),
-    special: Object.fromEntries(own.map(([path, enumeration]) => [path.slice(prefix.length), enumeration])),
-  };
+function within(
+  { name, fieldKind }: DescField,
+  filled: ReadonlySet<string>,
+  special: Readonly<Record<string, Enumeration>>,
+  limits: Readonly<Record<string, Schema>>,
+) {
+  const prefix = fieldKind === 'list' ? `${name}[].` : `${name}.`;
+  const rests = <T>(entries: Iterable<[string, T]>) =>
+    [...entries].filter(([path]) => path.startsWith(prefix)).map(([path, value]): [string, T] => [path.slice(prefix.length), value]);
+  const paths = rests(filled.entries()).map(([path]) => path);
+  const own = rests(Object.entries(special));
+  const limited = rests(Object.entries(limits));
+  if (paths.length === 0 && own.length === 0 && limited.length === 0) return undefined;
+  return { filled: new Set(paths), special: Object.fromEntries(own), limits: Object.fromEntries(limited) };
+}
+
+/**
+ * The keywords of an operation's message in REST by the paths of its fields, made of its declaration. Fields that some requests have no use for
+ * are without: any value passes there.
+ */
+export function messageLimits(operation: Operation): Readonly<Record<string, Schema>> {
+  const unused = unusedNumber(operation);
+  const always = operation.values.filter(({ when }) => when === undefined);
+  const params = [...operation.shape, ...always].filter(({ field }) => field !== unused?.field);
+  const limits = params.map((param): [string, Schema] => [param.field, limitsOf(param, rest)]);
+  return Object.fromEntries(limits.filter(([, keywords]) => Object.keys(keywords).length > 0));
 }

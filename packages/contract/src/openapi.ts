@@ -2,7 +2,7 @@ import type { DescMessage } from '@bufbuild/protobuf';
 import { listAccepted, numberIn } from './enums.js';
 import type { FieldCondition } from './field-condition.js';
 import { isRequiredField } from './json/message-json.js';
-import { MessageSchemas, nullable, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
+import { MessageSchemas, messageLimits, nullable, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
 import { snakeCase } from './names.js';
 import { type Need, needHint } from './needs.js';
 import { commonSchemas, headers, PROBES, parameters, probePaths, refusals, responses } from './openapi-parts.js';
@@ -226,10 +226,12 @@ function mixedSchema(
 }
 
 /** The request in the message's own fields. What the shape fills in need not be given. */
-function lowLevelSchema({ shape, messages: { C2SSchema }, lowLevel }: Operation, messages: MessageSchemas): ObjectSchema {
+function lowLevelSchema(operation: Operation, messages: MessageSchemas): ObjectSchema {
+  const { shape, lowLevel } = operation;
+  const { C2SSchema } = operation.messages;
   const defaults = new Set(shape.filter((param) => 'default' in param).map(({ field }) => field));
   const whole = C2SSchema.fields.filter(({ name }) => coversAll(C2SSchema, name, defaults)).map(({ name }) => name);
-  return messages.object(C2SSchema, new Set(), new Set([...defaults, ...whole]), lowLevel);
+  return messages.object(C2SSchema, new Set(), new Set([...defaults, ...whole]), lowLevel, messageLimits(operation));
 }
 
 /** Whether everything that an inner message cannot do without is filled in. */
