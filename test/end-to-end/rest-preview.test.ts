@@ -55,6 +55,34 @@ describe('POST /api/preview', () => {
     expect((await orders()).map((one) => one.order_id_ex)).toEqual([order_id_ex]);
   });
 
+  it('repeats the remark of an order, of several legs too, and of one that is there', async () => {
+    const remark = 'pair "1"';
+    const noted = { ...order, remark };
+    expect((await preview(noted)).json.s2c).toMatchObject({ remark });
+    expect((await preview(order)).json.s2c).not.toHaveProperty('remark');
+    const bracket = { operation: 'place_bracket_order', ...noted, take_profit_price: 400, stop_loss_price: 200 };
+    expect((await preview(bracket)).json.s2c).toMatchObject({ remark });
+    const leg = { security: { market: HK, code: '00700' }, side: BUY, qty_ratio: 1 };
+    const legs = { combo_legs: [leg, { ...leg, security: { market: HK, code: '00005' } }], price: 1, remark };
+    expect((await preview({ operation: 'place_combo_order', ...account, qty: 100, order_type: NORMAL, ...legs })).json.s2c).toMatchObject({
+      remark,
+    });
+    const { order_id_ex } = await daemon.as('desk').s2c('/api/order', noted, text);
+    const { orders: named } = (await preview({ operation: 'cancel_order', ...account, order_id_ex })).json.s2c;
+    expect(named).toMatchObject([{ order_id_ex, remark }]);
+    await daemon.as('desk').s2c('/api/cancel-order', { ...account, order_id_ex });
+  });
+
+  it('values the leg that the price of an order allows most for exactly, where it divides evenly', async () => {
+    const leg = (code: string, side: number) => ({ security: { market: HK, code }, side, qty_ratio: 1 });
+    const legs = { combo_legs: [leg('00700', BUY), leg('00005', BUY)], price: 100_000 };
+    const { s2c } = (await preview({ operation: 'place_combo_order', ...account, qty: 100, order_type: NORMAL, ...legs })).json;
+    const prices = s2c.legs.map((one: { valued_at: { price: number } }) => one.valued_at.price);
+    // Both prices of the market have five places at most: two, and three of the 5 % on top.
+    expect(s2c.legs[0].valued_at.basis).toBe('net_price');
+    for (const price of prices) expect(String(price)).toMatch(/^\d+(\.\d{1,5})?$/);
+  });
+
   it('answers as the write would where there is nothing to preview', async () => {
     const unknown = await preview({ operation: 'cancel_order', ...account, order_id_ex: 'none' });
     expect([unknown.status, unknown.json.ret_type, unknown.json.code]).toEqual([200, -1, 'broker.unknown_order']);

@@ -102,6 +102,12 @@ describe('GET /api/whoami', () => {
     expect([free.used, free.free_at]).toEqual(['0', undefined]);
   });
 
+  it('names the end of the day itself, whatever the fraction of the second', async () => {
+    clock.advance(333);
+    const frees = (await use('desk', 'max_daily_value')).map(({ free_at }: { readonly free_at: string }) => free_at);
+    expect(new Set(frees)).toEqual(new Set(['2026-11-21T00:00:00.000Z']));
+  });
+
   it('counts no whoami, and the gates let through what it says is left', async () => {
     await expect(order({ code: '00700', qty: 100, price: 499.8 })).rejects.toThrow('limit.daily_value');
     await order({ code: '00700', qty: 100, price: 499.4 });

@@ -169,7 +169,7 @@ function gatesOver({ localTime, days, rates, open, halts }: GateFigures): readon
       deny: ({ limits: { hoursWindow }, now }) => {
         if (hoursWindow === null || isWithin(hoursWindow, localTime.minuteOfDay(now))) return undefined;
         const reason = `outside the hours ${localTime.windowText(hoursWindow)}: it is ${localTime.timeText(now)}`;
-        return denial('hours', reason, localTime.secondsUntilOpen(hoursWindow, now));
+        return denial('hours', reason, Math.ceil(localTime.millisecondsUntilOpen(hoursWindow, now) / 1000));
       },
       read: ({ limits: { hoursWindow }, now }) => [
         { limit: hoursWindow && localTime.windowText(hoursWindow), after: localTime.timeText(now) },

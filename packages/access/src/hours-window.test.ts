@@ -62,7 +62,7 @@ describe('LocalTime', () => {
         const local = new LocalTime(timeZone);
         const hours = { startMinute, endMinute };
         fc.pre(!isWithin(hours, local.minuteOfDay(now)));
-        const seconds = local.secondsUntilOpen(hours, now);
+        const seconds = Math.ceil(local.millisecondsUntilOpen(hours, now) / 1000);
         expect(isWithin(hours, local.minuteOfDay(now + seconds * 1000))).toBe(true);
         expect(isWithin(hours, local.minuteOfDay(now + (seconds - 1) * 1000))).toBe(false);
       }),
@@ -72,8 +72,8 @@ describe('LocalTime', () => {
   it('takes a change of the clocks on the way into account', () => {
     const newYork = new LocalTime('America/New_York');
     const evening = Date.UTC(2026, 2, 8, 3, 0); // 22:00 on the day before summer time begins
-    expect(newYork.secondsUntilOpen(window('09:00-10:00'), evening)).toBe(10 * 3600);
+    expect(newYork.millisecondsUntilOpen(window('09:00-10:00'), evening)).toBe(10 * 3_600_000);
     const autumn = Date.UTC(2026, 10, 1, 2, 0); // 22:00 on the day before it ends
-    expect(newYork.secondsUntilOpen(window('09:00-10:00'), autumn)).toBe(12 * 3600);
+    expect(newYork.millisecondsUntilOpen(window('09:00-10:00'), autumn)).toBe(12 * 3_600_000);
   });
 });

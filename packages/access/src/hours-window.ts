@@ -68,15 +68,15 @@ export class LocalTime {
     return `${formatMinute(this.minuteOfDay(now))} (${this.zone})`;
   }
 
-  /** Seconds until `window`, closed at `now`, opens. */
-  secondsUntilOpen(window: HoursWindow, now: number): number {
+  /** Milliseconds until `window`, closed at `now`, opens. */
+  millisecondsUntilOpen(window: HoursWindow, now: number): number {
     const minuteStart = Math.floor(now / MINUTE_MS) * MINUTE_MS;
     const wait = (window.startMinute - this.#compute(now) + DAY_MINUTES) % DAY_MINUTES;
     let opening = minuteStart + wait * MINUTE_MS;
     // A change to or from summer time in between shifts the opening; the correction is the shorter way round the clock.
     const shift = (window.startMinute - this.#compute(opening) + DAY_MINUTES) % DAY_MINUTES;
     opening += (shift > DAY_MINUTES / 2 ? shift - DAY_MINUTES : shift) * MINUTE_MS;
-    return Math.max(1, Math.ceil((opening - now) / 1000));
+    return opening - now;
   }
 
   #compute(now: number): number {

@@ -1,8 +1,8 @@
 import type { Decimal } from '@svc-gateway/contract/decimal';
+import { DAY_MS } from '@svc-gateway/contract/time';
 import type { DayTotal, RecentOrders } from './gates.js';
 import { isWithin, type LocalTime } from './hours-window.js';
 import type { Limits } from './limits.js';
-import { secondsUntilNextUtcDay } from './timestamp.js';
 import { isUnknown } from './worth.js';
 
 /** A limit that is set, and what is used of it. */
@@ -47,7 +47,7 @@ export function* limitUses(limits: Limits, { recent, open, total, currencies, lo
   if (allowedAccIds !== null) yield { name: 'allowed_acc_ids', allowed: Array.from(allowedAccIds, String) };
   if (hoursWindow !== null) {
     const isOpen = isWithin(hoursWindow, localTime.minuteOfDay(now));
-    const opens = isOpen ? {} : { freesInMs: localTime.secondsUntilOpen(hoursWindow, now) * 1000 };
+    const opens = isOpen ? {} : { freesInMs: localTime.millisecondsUntilOpen(hoursWindow, now) };
     yield { name: 'hours_window', limit: localTime.windowText(hoursWindow), open: isOpen, ...opens };
   }
   if (limitsCurrency !== null) yield { name: 'limits_currency', limit: limitsCurrency };
@@ -61,7 +61,9 @@ export function* limitUses(limits: Limits, { recent, open, total, currencies, lo
   if (maxDailyValue !== null) {
     const day = { name: 'max_daily_value', limit: maxDailyValue };
     if (currencies.length === 0) yield { ...day, used: 0n };
-    const freesInMs = secondsUntilNextUtcDay(steadyNow) * 1000;
+    // The two clocks differ by fractions of a second: the day ends at a whole one.
+    const dayEnd = Math.round((now + DAY_MS - (steadyNow % DAY_MS)) / 1000) * 1000;
+    const freesInMs = dayEnd - now;
     for (const currency of currencies) {
       const used = total(currency);
       yield { ...day, currency, used: isUnknown(used) ? used.reason : used, ...(used === 0n ? {} : { freesInMs }) };

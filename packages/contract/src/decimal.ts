@@ -91,10 +91,7 @@ export function multiply(a: Decimal, b: Decimal): Decimal {
 
 /** a × b, rounded away from zero in the last unit: for a value that is held against a cap. */
 export function multiplyUp(a: Decimal, b: Decimal): Decimal {
-  const product = a * b;
-  const quotient = product / DECIMAL_ONE;
-  if (product % DECIMAL_ONE === 0n) return quotient;
-  return product < 0n ? quotient - 1n : quotient + 1n;
+  return divideAwayFromZero(a * b, DECIMAL_ONE);
 }
 
 /** a ÷ b, rounded half to even in the last unit. Throws RangeError when b is zero. */
@@ -102,9 +99,20 @@ export function divide(a: Decimal, b: Decimal): Decimal {
   return divideHalfEven(a * DECIMAL_ONE, b);
 }
 
+/** a ÷ b, rounded away from zero in the last unit, as {@link multiplyUp}. Throws RangeError when b is zero. */
+export function divideUp(a: Decimal, b: Decimal): Decimal {
+  return divideAwayFromZero(a * DECIMAL_ONE, b);
+}
+
 /** Rounds to a whole multiple of `step` (positive), half to even. */
 export function roundTo(value: Decimal, step: Decimal): Decimal {
   return divideHalfEven(value, step) * step;
+}
+
+function divideAwayFromZero(numerator: bigint, denominator: bigint): bigint {
+  const quotient = numerator / denominator;
+  if (numerator % denominator === 0n) return quotient;
+  return numerator < 0n === denominator < 0n ? quotient + 1n : quotient - 1n;
 }
 
 function divideHalfEven(numerator: bigint, denominator: bigint): bigint {

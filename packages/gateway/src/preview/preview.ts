@@ -149,6 +149,8 @@ export interface OrderTerms {
   readonly positionId: bigint | null;
   /** "YES", "NO": of a prediction contract; null for all else. */
   readonly predictionSide: string | null;
+  /** The caller's own words; null without any. */
+  readonly remark: string | null;
   /** The orders that close what it opens; null where it is no bracket. */
   readonly exits: ExitTerms | null;
 }
@@ -183,7 +185,7 @@ export interface LegTerms {
 }
 
 /** Requested terms of an order of several legs. */
-export interface ComboTerms extends Pick<OrderTerms, 'qty' | 'orderType' | 'timeInForce' | 'expireTime'> {
+export interface ComboTerms extends Pick<OrderTerms, 'qty' | 'orderType' | 'timeInForce' | 'expireTime' | 'remark'> {
   readonly legs: readonly LegTerms[];
   /** Maximum cost of a unit, bought less sold; negative = minimum proceeds; null without a limit. */
   readonly price: Decimal | null;
@@ -209,6 +211,8 @@ export interface WorkingOrder {
   readonly triggerPrice: Decimal | null;
   /** null for orders that do not follow the market. */
   readonly trail: TrailTerms | null;
+  /** null without any. */
+  readonly remark: string | null;
 }
 
 export interface PreviewFees {

@@ -160,6 +160,7 @@ export class Previewer {
         orderType: orderTypeName(orderType),
         timeInForce: timeInForceName(timeInForce),
         expireTime: expireTimeOf(request),
+        remark: request.remark || null,
       },
       ...(await comboWorthOf(this.deps.backend, order, valued, seesAccount, context)),
       ...(await this.#judge(asked, valued)),

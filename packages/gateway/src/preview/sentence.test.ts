@@ -23,6 +23,7 @@ const terms: OrderTerms = {
   amount: null,
   positionId: null,
   predictionSide: null,
+  remark: null,
   exits: null,
 };
 
@@ -63,6 +64,7 @@ const order: WorkingOrder = {
   price: null,
   triggerPrice: null,
   trail: null,
+  remark: null,
 };
 
 const modify: ModifyPreview = {

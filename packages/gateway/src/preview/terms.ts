@@ -34,6 +34,7 @@ export function termsOf(request: PlaceC2S): Omit<OrderTerms, 'symbol' | 'name' |
     amount: request.amount === 0 ? null : atLeast(request.amount),
     positionId: request.positionID || null,
     predictionSide: request.predSide === 0 ? null : predictionSideName(request.predSide),
+    remark: request.remark || null,
   };
 }
 
@@ -113,6 +114,7 @@ export function workingOrder(order: Order): WorkingOrder {
     price: price === 0n ? null : price,
     triggerPrice: trigger === 0n ? null : trigger,
     trail: trailOf(order),
+    remark: order.remark || null,
   };
 }
 

@@ -24,6 +24,7 @@ function cancelOf(accId: bigint, orderId: bigint, qty: bigint, name: string): Ca
     price: null,
     triggerPrice: null,
     trail: null,
+    remark: null,
   };
   return {
     kind: 'cancel',

@@ -108,6 +108,7 @@ function terms({ terms }: PlacePreview, id: WriteId): Fields {
     amount: terms.amount ?? undefined,
     position_id: positionId === null ? undefined : id(positionId),
     pred_side: terms.predictionSide ?? undefined,
+    remark: terms.remark ?? undefined,
     take_profit_price: exits?.takeProfit,
     stop_loss_price: exits?.stopLoss,
     stop_loss_limit_price: exits?.stopLossLimit ?? undefined,
@@ -131,6 +132,7 @@ function comboTerms({ terms }: ComboPreview): Fields {
     qty: terms.qty,
     ...expiry(terms.expireTime, terms.legs[0]?.symbol ?? ''),
     price: terms.price,
+    remark: terms.remark ?? undefined,
   };
 }
 
@@ -197,5 +199,6 @@ function workingOrder(order: WorkingOrder, id: WriteId): Fields {
     price: order.price,
     trigger_price: order.triggerPrice ?? undefined,
     ...trail(order.trail),
+    remark: order.remark ?? undefined,
   };
 }

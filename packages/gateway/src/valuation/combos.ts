@@ -5,7 +5,7 @@ import {
   DECIMAL_ONE,
   type Decimal,
   decimalFromNumber,
-  divide,
+  divideUp,
   greater,
   multiply,
   multiplyUp,
@@ -213,8 +213,5 @@ function pricesOf(seen: readonly SeenLeg[], price: Decimal | undefined): readonl
   const dearest = seen.findIndex(({ leg }) => isBuy(leg.side) === buys);
   const [leg, pricing] = [seen[dearest], prices[dearest]];
   if (leg === undefined || pricing === undefined || beyond <= 0n) return prices;
-  return prices.with(dearest, { ...pricing, basis: 'net_price', price: pricing.price + divide(beyond, moneyOf(leg)) + SMALLEST });
+  return prices.with(dearest, { ...pricing, basis: 'net_price', price: pricing.price + divideUp(beyond, moneyOf(leg)) });
 }
-
-/** The last place of a decimal: a quotient may have been rounded down. */
-const SMALLEST: Decimal = 1n;
