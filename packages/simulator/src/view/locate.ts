@@ -1,3 +1,6 @@
+import { parseSymbol } from '@svc-gateway/contract/markets';
+import { quoted } from '@svc-gateway/contract/shown';
+import { spelledAs } from '@svc-gateway/contract/symbol-spellings';
 import { missing, Refusal } from '../refusal.js';
 import { kinds } from '../world/kinds.js';
 import { together } from '../world/unknown-symbol.js';
@@ -17,8 +20,16 @@ export function locate(facts: Facts<'listings'>, security: SecurityName | undefi
   const listing = locateTerms(facts, security);
   if (listing instanceof Refusal) return listing;
   const { symbol, kind } = listing.instrument;
-  const { quoted, noun } = kinds[kind];
-  return quoted ? listing : new Refusal(`${symbol} is ${noun}: the simulation knows its terms, but does not quote it`);
+  const { quoted: isQuoted, noun } = kinds[kind];
+  return isQuoted ? listing : new Refusal(`${symbol} is ${noun}: the simulation knows its terms, but does not quote it`);
+}
+
+/** As {@link locate}, of a field that holds a symbol: "HK.00700". */
+export function locateNamed(facts: Facts<'listings'>, symbol: string, path: string): Listing | Refusal {
+  const named = parseSymbol(symbol);
+  if (named !== undefined) return locate(facts, { market: named.market.number, code: named.code });
+  const hint = spelledAs(symbol);
+  return new Refusal(`${path}: expected MARKET.CODE (such as "HK.00700"), found ${quoted(symbol)}${hint}`, 'broker.value');
 }
 
 /** Answers about the listing that a request names. */

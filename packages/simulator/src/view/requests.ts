@@ -29,10 +29,8 @@ export function dayOf(text: string): string {
 
 /** Validates an inclusive range of days; undefined when it is valid. */
 export function dayRange(beginTime: string, endTime: string, daysMax: number): Refusal | undefined {
-  const days = daysOf('begin_time', beginTime, 'end_time', endTime, Number.POSITIVE_INFINITY);
-  if (days instanceof Refusal) return days;
-  const isTooLong = days.last - days.first >= daysMax;
-  return isTooLong ? new Refusal(`begin_time to end_time: at most ${daysMax} days`, 'broker.value') : undefined;
+  const days = daysOf('begin_time', beginTime, 'end_time', endTime, daysMax);
+  return days instanceof Refusal ? days : undefined;
 }
 
 /** The only version of the extension reads that there is. */
@@ -71,7 +69,12 @@ export function daysOf(beginName: string, begin: string, endName: string, end: s
 
 /** A date of a request, counted from 1970-01-01. */
 export function dayNamed(name: string, text: string): number | Refusal {
-  return dayNumber(text) ?? new Refusal(`${name}: expected a date as yyyy-MM-dd, found ${quoted(text)}`, 'broker.value');
+  return dayNumber(text) ?? noDay(name, text);
+}
+
+/** Refuses a text that is no date. */
+export function noDay(name: string, text: string): Refusal {
+  return new Refusal(`${name}: expected a date as yyyy-MM-dd, found ${quoted(text)}`, 'broker.value');
 }
 
 /** A request's cursor: the field that holds it, what came in it (nothing for the first page), and what says that nothing follows. */

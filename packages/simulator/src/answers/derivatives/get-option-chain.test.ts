@@ -32,3 +32,11 @@ test('a chain of more contracts than one answer holds is refused with how to nar
   expect(calls.message.endsWith(narrow)).toBe(true);
   await simulation.close();
 });
+
+test('a range of days that is too long is refused with its length', async () => {
+  const clock = new ManualClock(Date.UTC(2026, 10, 20, 15, 30));
+  const simulation = createSimulation({ clock, seed: 1, store: new MemoryStore(), calendarMode: 'calendar' });
+  const request = create(C2SSchema, { owner: { market: 1, code: '00700' }, beginTime: '2026-12-01', endTime: '2027-01-31' });
+  expect(getOptionChain(simulation, request)).toMatchObject({ message: 'begin_time to end_time: at most 31 days, found 62' });
+  await simulation.close();
+});

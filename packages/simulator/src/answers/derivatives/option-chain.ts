@@ -9,7 +9,6 @@ import {
   type OptionItem,
 } from '@svc-gateway/contract/generated/Qot_GetOptionChain_pb';
 import type { derivatives as declared } from '@svc-gateway/contract/operations';
-import { quoted } from '@svc-gateway/contract/shown';
 import { isTimeText } from '@svc-gateway/contract/text-formats';
 import { dayNumber, requireDay } from '@svc-gateway/contract/time';
 import { Refusal } from '../../refusal.js';
@@ -18,6 +17,7 @@ import { type Listing, secondsOf } from '../../view/listings.js';
 import { locateTerms } from '../../view/locate.js';
 import type { Fields } from '../../view/messages.js';
 import { cycleOf, figuresOf, isOfIndexType, type OptionFigures } from '../../view/option-figures.js';
+import { dayRange, noDay } from '../../view/requests.js';
 import { staticInfo } from '../../view/static-info.js';
 import { kinds, type ListedSeries, type SecurityKind } from '../../world/index.js';
 import type { Option } from '../../world/instrument.js';
@@ -45,8 +45,7 @@ export function seriesOf({ world }: Facts<'world'>, { instrument }: Listing, ind
 /** A day as requests name it, "2026-11-20", with or without a time; its day counts. */
 export function dayOf(field: string, text: string): string | Refusal {
   const day = isTimeText(text) ? text.slice(0, 10) : text;
-  if (dayNumber(day) !== undefined) return day;
-  return new Refusal(`${field}: expected a date as yyyy-MM-dd, found ${quoted(text)}`, 'broker.value');
+  return dayNumber(day) === undefined ? noDay(field, text) : day;
 }
 
 const RANGE_DAYS_MAX = 31;
@@ -64,9 +63,8 @@ export const getOptionChain: AnswerTo<typeof declared.getOptionChain> = (facts, 
   if (begin instanceof Refusal) return begin;
   const end = dayOf('end_time', request.endTime);
   if (end instanceof Refusal) return end;
-  if (begin > end) return new Refusal('begin_time is after end_time');
-  if (requireDay(end) - requireDay(begin) >= RANGE_DAYS_MAX)
-    return new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`, 'broker.value');
+  const refused = dayRange(begin, end, RANGE_DAYS_MAX);
+  if (refused !== undefined) return refused;
   const series = seriesOf(facts, owner, request.indexOptionType).filter(({ expiry }) => begin <= expiry && expiry <= end);
   return chains(facts, owner, series, wantedBy(facts, request));
 };

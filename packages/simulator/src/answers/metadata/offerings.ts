@@ -11,6 +11,7 @@ import type { Facts } from '../../view/facts.js';
 import { multiple } from '../../view/figures.js';
 import { type Listing, secondsOf } from '../../view/listings.js';
 import { membersOf } from '../../view/plates.js';
+import { daysOf } from '../../view/requests.js';
 import type { AnswerTo } from '../table.js';
 
 const RANGE_DAYS_MAX = 366;
@@ -26,10 +27,8 @@ export const getIpoCalendar: AnswerTo<typeof declared.getIpoCalendar> = (facts, 
   if (from instanceof Refusal) return from;
   const to = dayOf('end_date', request.endDate);
   if (to instanceof Refusal) return to;
-  if (from > to) return new Refusal('begin_date is after end_date');
-  if ((dayNumber(to) ?? 0) - (dayNumber(from) ?? 0) >= RANGE_DAYS_MAX) {
-    return new Refusal(`begin_date to end_date: at most ${RANGE_DAYS_MAX} days`, 'broker.value');
-  }
+  const days = daysOf('begin_date', from, 'end_date', to, RANGE_DAYS_MAX);
+  if (days instanceof Refusal) return days;
   const wanted = new Set(request.eventTypes);
   const all = request.market === HK_FUTURE ? [] : offerings(facts, market.name, from, to);
   const eventList = all.flatMap((offering) => {

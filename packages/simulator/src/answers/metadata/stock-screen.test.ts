@@ -1,3 +1,4 @@
+import { refusalCode } from '@svc-gateway/contract/broker-codes';
 import type { StockScreenItem } from '@svc-gateway/contract/generated/Qot_StockScreen_pb';
 import { symbolOf } from '@svc-gateway/contract/markets';
 import { derivatives, klinePattern, metadata, quote } from '@svc-gateway/contract/operations';
@@ -476,6 +477,25 @@ describe('a warrant screen', () => {
     const counted = await screenedWarrants({ filterList, onlyCount: true });
     expect([counted.warrants, counted.allCount, counted.lastPage]).toEqual([[], expected.length, true]);
     expect((await screenedWarrants({ marketType: 4 })).allCount).toBe(0);
+  });
+
+  it('refuses an owner that is not listed, as other requests do', async () => {
+    const unknown = (choices: readonly object[]) =>
+      call(fixture.backend, metadata.warrantScreen, { marketType: 1, filterList: [{ fieldId: 5, choices }] });
+    const named = await unknown([
+      { contentType: 2, text: 'HK.00700' },
+      { contentType: 2, text: 'HK.700' },
+    ]);
+    expect(named).toMatchObject({ retType: -1, retMsg: 'unknown symbol HK.700; did you mean HK.00700?' });
+    expect(refusalCode(named).code).toBe('broker.unknown_code');
+    const numbered = await unknown([{ contentType: 1, value: 5n }]);
+    expect(refusalCode(numbered).code).toBe('broker.unknown_code');
+    const misspelt = await unknown([{ contentType: 2, text: '00700' }]);
+    expect(misspelt.retMsg).toContain(
+      'filter_list[0].choices[0].text: expected MARKET.CODE (such as "HK.00700"), found "00700"; in that form, listed or not: HK.00700',
+    );
+    // Without warrants of its own, a listed stock has an empty list.
+    expect((await screenedWarrants({ filterList: [{ fieldId: 5, choices: [{ contentType: 2, text: 'US.AAPL' }] }] })).allCount).toBe(0);
   });
 
   it.each([

@@ -4,6 +4,7 @@ import type { C2S, Interval, ScreenGroup } from '@svc-gateway/contract/generated
 import type { metadata as declared } from '@svc-gateway/contract/operations';
 import { Refusal } from '../../refusal.js';
 import type { Facts } from '../../view/facts.js';
+import { locateNamed, locateStock } from '../../view/locate.js';
 import { issuerOf, warrantTypes } from '../../view/warrant-figures.js';
 import { WarrantRow } from '../../view/warrant-row.js';
 import type { AnswerTo } from '../table.js';
@@ -116,21 +117,28 @@ function fieldOf(fieldId: number, path: string): Field | Refusal {
   );
 }
 
+/** The symbols of stocks that go by their symbol, or by their number. */
+function ownersOf(facts: Facts<'world' | 'listings'>, choices: ScreenGroup['choices'], path: string): readonly string[] | Refusal {
+  const symbols: string[] = [];
+  for (const [index, { contentType, text, value }] of choices.entries()) {
+    const owner = contentType === TEXT ? locateNamed(facts, text, `${path}[${index}].text`) : locateStock(facts, { stockId: value });
+    if (owner instanceof Refusal) return owner;
+    symbols.push(owner.instrument.symbol);
+  }
+  return symbols;
+}
+
 function conditionOf(facts: Facts<Used>, { fieldId, interval, choices }: ScreenGroup, path: string): Condition | Refusal {
   const field = fieldOf(fieldId, `${path}.field_id`);
   if (field instanceof Refusal) return field;
   if (field.isChoice) {
     if (interval !== undefined) return new Refusal(`${path}.interval: field ${fieldId} is chosen from a list: give choices`);
-    // A stock goes by its symbol, or by its number.
-    const numbers = new Set(fieldId === OWNER ? choices.map(({ value }) => value) : []);
-    const numbered = numbers.size === 0 ? [] : facts.world.instruments({}).filter(({ id }) => numbers.has(id));
-    const symbols = new Map(numbered.map(({ id, symbol }) => [id, symbol]));
-    const wanted = new Set(
-      choices.map(({ contentType, text, value }): Value => {
-        if (contentType === TEXT) return text;
-        return fieldId === OWNER ? (symbols.get(value) ?? '') : Number(value);
-      }),
-    );
+    const values =
+      fieldId === OWNER
+        ? ownersOf(facts, choices, `${path}.choices`)
+        : choices.map(({ contentType, text, value }): Value => (contentType === TEXT ? text : Number(value)));
+    if (values instanceof Refusal) return values;
+    const wanted = new Set<Value>(values);
     // Without any, there is no condition.
     return { field, accepts: (value) => wanted.size === 0 || wanted.has(value) };
   }

@@ -11,6 +11,7 @@ import { trait } from '../../view/fundamentals.js';
 import { historyPage } from '../../view/history-bars.js';
 import type { Listing } from '../../view/listings.js';
 import { locateTraded } from '../../view/locate.js';
+import { dayRange, noDay } from '../../view/requests.js';
 import type { Instrument } from '../../world/instrument.js';
 import type { AnswerTo } from '../table.js';
 
@@ -103,14 +104,11 @@ function datesOf(facts: Facts<'market'>, listing: Listing, request: C2S): { firs
   // A night session belongs to a trading day that is yet to come.
   const endDay = request.endTime === '' ? facts.market.quote(listing.instrument).tradingDay : request.endTime.slice(0, 10);
   const last = parseLocal(endDay, timeZone);
-  if (last === undefined) return new Refusal('end_time: expected yyyy-MM-dd');
+  if (last === undefined) return noDay('end_time', endDay);
   const beginDay = request.beginTime === '' ? addDays(endDay, 1 - RANGE_DAYS_DEFAULT) : request.beginTime.slice(0, 10);
   const first = parseLocal(beginDay, timeZone);
-  if (first === undefined) return new Refusal('begin_time: expected yyyy-MM-dd');
-  if (first > last) return new Refusal('begin_time is after end_time');
-  if (addDays(beginDay, RANGE_DAYS_MAX) <= endDay)
-    return new Refusal(`begin_time to end_time: at most ${RANGE_DAYS_MAX} days`, 'broker.value');
-  return { first, last };
+  if (first === undefined) return noDay('begin_time', beginDay);
+  return dayRange(beginDay, endDay, RANGE_DAYS_MAX) ?? { first, last };
 }
 
 /** The Monday of a day's week. */
