@@ -2,13 +2,11 @@ import { readFileSync } from 'node:fs';
 import { err, ok, type Result } from '@svc-gateway/access';
 import { parseJson } from '@svc-gateway/contract/json/parse';
 import { InexactNumber, isJsonObject, type JsonObject } from '@svc-gateway/contract/json/value';
-import { nearestName } from '@svc-gateway/contract/names';
 import type { Operation, RestRoute } from '@svc-gateway/contract/operation';
-import { operationNamed, operations } from '@svc-gateway/contract/operations';
-import { operationMeant } from '@svc-gateway/contract/trade-words';
 import { Argument, Command } from 'commander';
 import { judge } from './answer.js';
 import { exitStatus } from './exit-status.js';
+import { findOperation } from './find-operation.js';
 import { headerProblem } from './header-text.js';
 import { type HttpRequest, send, TIMEOUT_MS } from './http-client.js';
 import { layOutJson } from './json-layout.js';
@@ -75,19 +73,6 @@ export async function callOperation(
 function timeoutOf({ waits, shape }: Operation): number {
   const type = shape.find(({ field }) => field === waits)?.type;
   return TIMEOUT_MS + (type?.kind === 'integer' ? 1000 * (type.max ?? 0) : 0);
-}
-
-/** Finds an operation by its declared name, the same with dashes, or its tool's name. */
-function findOperation(name: string): Result<Operation, string> {
-  const plain = name.replaceAll('-', '_').replace(/^svc_/, '');
-  const operation = operationNamed(plain);
-  if (operation !== undefined) return ok(operation);
-  const names = operations.map((candidate) => candidate.name);
-  const near = operationMeant(plain, names) ?? nearestName(plain, names);
-  const related = names.filter((candidate) => candidate !== near && candidate.includes(plain));
-  const suggestions = [...(near === undefined ? [] : [near]), ...related];
-  const hint = suggestions.length === 0 ? '"svcctl operations" lists them' : `did you mean ${suggestions.join(' or ')}?`;
-  return err(`no operation is named "${name}": ${hint}`);
 }
 
 interface Body {

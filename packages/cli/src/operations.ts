@@ -3,12 +3,13 @@ import { listAccepted } from '@svc-gateway/contract/enums';
 import { snakeCase } from '@svc-gateway/contract/names';
 import { needHint } from '@svc-gateway/contract/needs';
 import type { Operation } from '@svc-gateway/contract/operation';
-import { operationNamed, operations } from '@svc-gateway/contract/operations';
+import { operations } from '@svc-gateway/contract/operations';
 import { possibleScopes } from '@svc-gateway/contract/scope';
 import { screenFieldText } from '@svc-gateway/contract/screen-numbers';
 import { callerParams, type Param, type ParamType } from '@svc-gateway/contract/shape';
 import { Command } from 'commander';
 import { exitStatus } from './exit-status.js';
+import { findOperation } from './find-operation.js';
 import { processTerminal, type Terminal } from './terminal.js';
 
 /** `svcctl operations [name]`: lists the operations of `svcctl call`, or the fields of one. */
@@ -22,10 +23,9 @@ export function operationsCommand(terminal: Terminal = processTerminal): Command
       terminal.out(options.json ? `${JSON.stringify(operations.map(summaryOf), null, 2)}\n` : operationTable());
       return;
     }
-    const operation = operationNamed(name);
-    if (operation === undefined) {
-      return command.error(`error: no operation is named "${name}": "svcctl operations" lists them`, { exitCode: exitStatus.usage });
-    }
+    const found = findOperation(name);
+    if (!found.ok) return command.error(`error: ${found.error}`, { exitCode: exitStatus.usage });
+    const operation = found.value;
     const [fields, numbers] = [fieldsOf(operation), numbersOf(operation)];
     terminal.out(
       options.json

@@ -136,6 +136,8 @@ describe('svcctl call', () => {
 
   it.each([
     [['call', 'get_qoute'], 'no operation is named "get_qoute": did you mean get_quote'],
+    [['operations', 'get_quot'], 'no operation is named "get_quot": did you mean get_quote'],
+    [['operations', 'zzzzzz'], '"svcctl operations" lists them'],
     [['call', 'zzzzzz'], '"svcctl operations" lists them'],
     [['call', 'get_quote', '{"symbol":}'], 'line 1, column 11'],
     [['call', 'get_quote', '[1]'], 'must be a JSON object'],

@@ -107,6 +107,19 @@ it('says why the subscription was refused', async () => {
 });
 
 it.each([
+  ['the brokerage', 'ret_msg', 'broker.unknown_code', 1],
+  ['the gateway', 'error', 'auth.scope', 3],
+  ['a gateway without its backend', 'error', 'backend.not_ready', 3],
+  ['a defect', 'error', 'internal', 5],
+])('ends a subscription that is refused by %s with the status of a call', async (_, field, code, status) => {
+  const refusal = { type: 'ack', id: 1, op: 'subscribe', ret_type: -1, [field]: 'the reason', err_code: code, code };
+  onSubscribe = (socket) => socket.send(JSON.stringify(refusal));
+  const run = watch(['HK.99999']);
+  expect(await run.status).toBe(status);
+  expect(run.said).toBe('error: subscription refused: the reason\n');
+});
+
+it.each([
   [4401, 'key revoked', 3],
   [1013, 'too slow', 5],
 ])('says that the daemon closed the stream with code %i', async (code, reason, status) => {

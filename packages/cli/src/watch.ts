@@ -3,6 +3,7 @@ import { acceptedNumbers, listAccepted, memberNamed, subType } from '@svc-gatewa
 import { parseJson } from '@svc-gateway/contract/json/parse';
 import { isJsonObject, type JsonObject } from '@svc-gateway/contract/json/value';
 import { parseSymbol } from '@svc-gateway/contract/markets';
+import { httpStatusOf } from '@svc-gateway/contract/rejection';
 import { Command, InvalidArgumentError } from 'commander';
 import { WebSocket } from 'ws';
 import { judge } from './answer.js';
@@ -37,6 +38,9 @@ const CLOSE_MS_MAX = 1_000;
 /** The daemon pings every 30 s: after two missing pings it counts as gone. */
 const SILENCE_MS_MAX = 70_000;
 const SUBSCRIBE_ID = 1;
+const HTTP_OK = 200;
+/** Stands for a refusal whose code this version does not know. */
+const HTTP_REFUSED = 400;
 
 /** `svcctl watch [symbols...]`: subscribes on a `/ws` connection of its own and prints each frame unchanged, one a line. */
 export function watchCommand(terminal: Terminal = processTerminal): Command {
@@ -158,7 +162,7 @@ function connectOnce(
       heard();
       const text = data.toString();
       const refusal = refusedSubscription(text);
-      if (refusal !== undefined) end(exitStatus.refused, `subscription refused: ${refusal}`);
+      if (refusal !== undefined) end(refusal.status, `subscription refused: ${refusal.reason}`);
       else holdWhile(onFrame(text));
     });
     socket.on('unexpected-response', (_, response) => {
@@ -215,14 +219,17 @@ function openSocket({ url, apiKey, ca }: Target): WebSocket {
   });
 }
 
-/** Reason of a refused subscription; undefined for every other frame. */
-function refusedSubscription(text: string): string | undefined {
+/** Exit status of a refused subscription, as for a call, and its reason; undefined for every other frame. */
+function refusedSubscription(text: string): { readonly status: number; readonly reason: string } | undefined {
   // Only acknowledgements are parsed: other frames keep every digit.
   if (!text.startsWith('{"type":"ack"')) return undefined;
   const parsed = parseJson(text);
   const ack = parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
   if (ack === undefined || ack.id !== SUBSCRIBE_ID || !isRefusal(ack)) return undefined;
-  return String(ack.error ?? ack.ret_msg ?? 'no reason given');
+  // Only the gateway's own refusals have an error; they are told by the status that they have over HTTP.
+  const httpStatus = typeof ack.error === 'string' ? (httpStatusOf(String(ack.code)) ?? HTTP_REFUSED) : HTTP_OK;
+  const { status } = judge({ status: httpStatus, body: text, retryAfterSeconds: undefined });
+  return { status, reason: String(ack.error ?? ack.ret_msg ?? 'no reason given') };
 }
 
 function isRefusal(ack: JsonObject): boolean {

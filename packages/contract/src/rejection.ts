@@ -140,6 +140,11 @@ export const refusalStatuses: readonly number[] = [
 
 export type RejectionCode = keyof typeof rejectionKinds;
 
+/** HTTP status of a rejection's code, as an answer names it; undefined for other codes. */
+export function httpStatusOf(code: string): number | undefined {
+  return Object.hasOwn(rejectionKinds, code) ? rejectionKinds[code as RejectionCode].http : undefined;
+}
+
 /** A security of an order or a position, in the form that allowlists compare. */
 export interface TradedSecurity {
   /** The names of its markets; a list of markets allows it by any of them. */
