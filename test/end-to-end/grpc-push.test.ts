@@ -107,6 +107,11 @@ describe('a push stream', () => {
       'event_types: expected quote, trade, notify, found the string "quotes"',
     ],
     ['a symbol that is none', { symbols: ['00700'] }, 'symbols: expected MARKET.CODE (such as "HK.00700"), found the string "00700"'],
+    [
+      'a symbol that is not listed, which would be a silent stream',
+      { symbols: ['HK.00005', 'HK.700'] },
+      'symbols: unknown symbol HK.700; did you mean HK.00700?',
+    ],
     ['too many symbols', { symbols: Array.from({ length: 1001 }, () => 'HK.00700') }, 'symbols: 1001 entries are too many'],
   ])('is refused %s', async (_, wish, details) => {
     await start();

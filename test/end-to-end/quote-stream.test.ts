@@ -255,3 +255,18 @@ it.skipIf(differs('notice of a simulation'))('announces the simulation behind th
   const notice = await client.frame(({ type }) => type === 'notify', 'the notice');
   expect(JSON.stringify(notice.body).toLowerCase()).toContain('simulat');
 });
+
+describe('enumerations by name', () => {
+  it.each([
+    ['the query', '?enums=names', {}],
+    ['the header', '', { 'x-svc-enums': 'names' }],
+  ])('are asked for by %s, for pushes and the answers to commands', async (_, query, headers) => {
+    const client = await daemon.pushAt(`/ws${query}`, { authorization: `Bearer ${daemon.keys.fresh}`, ...headers });
+    const named = (symbol: string) => (frame: PushFrame) => frame.symbol === symbol && (frame.sub_type as unknown) === 'Basic';
+    await client.command('subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE] });
+    const push = await client.frame(named('HK.00700'), 'a quote by name');
+    expect(push.body.basic_qot_list[0].security).toEqual({ market: 'HK', code: '00700' });
+    expect(JSON.stringify(await client.command('query'))).toContain('"sub_type":"Basic"');
+    await client.command('unsubscribe', { unsub_all: true });
+  });
+});

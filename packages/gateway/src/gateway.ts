@@ -20,6 +20,7 @@ import type { Caller, Identity } from './identity.js';
 import { InFlight } from './in-flight.js';
 import { KeyWatch, keyOf } from './key-watch.js';
 import { capabilityWith4Minutes, historyKlineWith4Minutes, klineWith4Minutes } from './kline-4min.js';
+import { listedSymbols } from './listed-symbols.js';
 import { adminHandlers } from './local/admin.js';
 import { delayStatistics } from './local/delay-statistics.js';
 import { getFunds } from './local/funds.js';
@@ -292,6 +293,11 @@ export class Gateway {
     } catch {
       return undefined;
     }
+  }
+
+  /** The symbols under which the backend lists those that a caller wants to hear of: see {@link listedSymbols}. */
+  listedSymbols(symbols: ReadonlySet<string>, field: string): Promise<ReadonlySet<string> | Rejection> {
+    return listedSymbols(this.#base.backend, symbols, field, this.#ownContext());
   }
 
   /** Says what a write would do and meet, without sending it: see {@link Pipeline.preview}. */

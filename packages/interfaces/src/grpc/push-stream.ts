@@ -31,12 +31,29 @@ export class PushStreams {
 
   readonly handle = (call: Call): void => {
     const caller = this.#callers.of(call, 'SubscribePush');
-    const filter = this.#count < STREAMS_MAX ? readFilter(call.request) : new Rejection('limit.connections', tooMany);
+    const wanted = this.#count < STREAMS_MAX ? readFilter(call.request) : new Rejection('limit.connections', tooMany);
+    const isAsked = !(wanted instanceof Rejection) && wanted.symbols.size > 0 && !(this.#gateway.identify(caller) instanceof Rejection);
+    if (isAsked) {
+      this.#listed(wanted).then(
+        (listed) => this.#admit(call, caller, listed),
+        (thrown) => this.#refuse(call, caller, this.#gateway.defect(caller, thrown)),
+      );
+    } else this.#admit(call, caller, wanted);
+  };
+
+  /** The filter with the symbols as events have them: one that never matches would be a stream that stays silent. */
+  async #listed({ types, symbols }: Filter): Promise<Filter | Rejection> {
+    const listed = await this.#gateway.listedSymbols(symbols, 'symbols');
+    return listed instanceof Rejection ? listed : { types, symbols: listed };
+  }
+
+  #admit(call: Call, caller: Caller, filter: Filter | Rejection): void {
+    if (call.cancelled) return;
     const opened = this.#gateway.admissions.openPush(caller, filter instanceof Rejection ? filter : undefined);
     if (filter instanceof Rejection) this.#refuse(call, caller, opened instanceof Rejection ? opened : filter);
     else if (opened instanceof Rejection) this.#refuse(call, caller, opened);
-    else this.#open(call, caller, opened, filter);
-  };
+    else this.#open(call, caller, opened, passes(filter));
+  }
 
   #open(call: Call, { requestId }: Caller, { identity, permits }: OpenedPush, filter: Permits): void {
     // Sent at once: it tells the caller that no event is missed from here on.
@@ -66,8 +83,14 @@ export class PushStreams {
 
 const tooMany = `too many push streams: at most ${STREAMS_MAX} are served`;
 
+/** Events that a caller wants: all types, all symbols where it names none. */
+interface Filter {
+  readonly types: ReadonlySet<string>;
+  readonly symbols: ReadonlySet<string>;
+}
+
 /** The filter of a request, or a rejection. */
-function readFilter(bytes: Buffer): Permits | Rejection {
+function readFilter(bytes: Buffer): Filter | Rejection {
   const request = readMessage(SubscribePushRequestSchema, bytes);
   if (request instanceof Rejection) return request;
   const types = new Set(request.eventTypes);
@@ -91,6 +114,10 @@ function readFilter(bytes: Buffer): Permits | Rejection {
     }
     symbols.add(`${parsed.market.name}.${parsed.code}`);
   }
+  return { types, symbols };
+}
+
+function passes({ types, symbols }: Filter): Permits {
   return (event) => (types.size === 0 || types.has(event.type)) && (symbols.size === 0 || isOf(symbols, event));
 }
 

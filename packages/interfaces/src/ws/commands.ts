@@ -9,7 +9,7 @@ import { requestDecoder } from '@svc-gateway/contract/request';
 import { quoted } from '@svc-gateway/contract/shown';
 import type { ResponseMessage } from '@svc-gateway/gateway';
 import type { Cursor } from '@svc-gateway/gateway/push';
-import { envelopeText } from '../common/envelope.js';
+import { type EnvelopeFormat, envelopeText } from '../common/envelope.js';
 import { cursorOf } from './wire-format.js';
 
 /** A command that was understood: an operation's request, as REST would have it. */
@@ -40,7 +40,7 @@ const ID_CHARACTERS_MAX = 64;
  */
 export async function answerCommand(
   text: string,
-  int64: Int64Format,
+  format: EnvelopeFormat,
   run: CommandRunner,
   accounts: () => readonly bigint[],
 ): Promise<string> {
@@ -77,8 +77,8 @@ export async function answerCommand(
   if (!decoded.ok) return rejected(id, op, rejectProblem(decoded.problem));
   const answer = await run({ operation, body, request: decoded.value, ...(since === undefined ? {} : { since }) });
   if (answer instanceof Rejection) return rejected(id, op, answer);
-  const fields = envelopeText(operation, answer, { int64, enums: 'rest' });
-  return ack(id, op, operation === subscription.querySubscription ? withAccounts(fields, accounts(), int64) : fields);
+  const fields = envelopeText(operation, answer, format);
+  return ack(id, op, operation === subscription.querySubscription ? withAccounts(fields, accounts(), format.int64) : fields);
 }
 
 /** The answer to a command text that is not looked at any further than for what it is to be told apart by. */

@@ -129,14 +129,14 @@ export class WsEndpoint {
     return { ...authentication, ...handshake };
   }
 
-  #open(webSocket: SinkWebSocket, socket: Duplex, { caller, owner, keyId, permits, format, int64, since }: Admitted): void {
+  #open(webSocket: SinkWebSocket, socket: Duplex, { caller, owner, keyId, permits, format, int64, enums, since }: Admitted): void {
     const { hub, clock, command, commandsPerSecond = COMMANDS_PER_SECOND, onDefect } = this.#options;
     const sink = new SocketSink(socket, webSocket);
-    const wire = pushFormatOf({ format, int64 });
+    const wire = pushFormatOf({ format, int64, enums });
     const optional = { ...(keyId === undefined ? {} : { keyId }), ...(since === undefined ? {} : { since }) };
     const connection = hub.connect({ iface: 'ws', owner, permits, format: wire, sink, ...optional });
     const run = (given: Command) => command(caller, connection, given);
-    const session = new Session({ webSocket, connection, int64, clock, commandsPerSecond, run, onDefect });
+    const session = new Session({ webSocket, connection, json: { int64, enums }, clock, commandsPerSecond, run, onDefect });
     this.#sessions.add(session);
     socket.on('drain', () => connection.drained());
     // Protocol errors and resets; `close` follows.

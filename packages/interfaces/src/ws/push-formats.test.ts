@@ -10,7 +10,7 @@ import { TextFrame } from './text-frame.js';
 
 const tencent = stream('HK.00700');
 const register = { push: true, first: true };
-const json: WireFormat = { format: 'json', int64: 'number' };
+const json: WireFormat = { format: 'json', int64: 'number', enums: 'rest' };
 const accId = 281756455983234567n;
 
 function setUp() {
@@ -42,6 +42,24 @@ function textsOf(data: Buffer): string[] {
 }
 
 describe('frames', () => {
+  it('have the names of enumerations where those are asked for', async () => {
+    const { backend, hub, join } = setUp();
+    const { texts } = join({ ...json, enums: 'mcp' });
+    const numbers = join(json);
+    const kline = stream('US.AAPL', 6, 1);
+    await hub.subscribe('key:a', [tencent, kline], register);
+    await hub.subscribeAccounts('key:a', [accId]);
+    backend.push(quote(tencent, 512.5));
+    backend.push(quote(kline, 230));
+    backend.push(trade(accId, 15, 9007199254740993n));
+    await turn();
+    const [basic, bars, order] = texts().map((text) => JSON.parse(text));
+    expect([basic.sub_type, basic.body.basic_qot_list[0].security.market]).toEqual(['Basic', 'HK']);
+    expect([bars.sub_type, bars.rehab_type]).toEqual(['KL_Day', 'forward']);
+    expect(order.body.header.trd_env).toBe('simulate');
+    expect(JSON.parse(numbers.texts()[1] ?? '')).toMatchObject({ sub_type: 6, rehab_type: 1 });
+  });
+
   it('of a quote, a K-line, a trade and a notification have the fields of the interface', async () => {
     const { backend, hub, join } = setUp();
     const { texts } = join(json);
@@ -71,8 +89,8 @@ describe('frames', () => {
 
   it('carry the protobuf bytes, or 64-bit integers as text, where the connection asks for it', async () => {
     const { backend, hub, join } = setUp();
-    const protobuf = join({ format: 'protobuf', int64: 'string' });
-    const text = join({ format: 'json', int64: 'string' });
+    const protobuf = join({ format: 'protobuf', int64: 'string', enums: 'rest' });
+    const text = join({ format: 'json', int64: 'string', enums: 'rest' });
     await hub.subscribe('key:a', [tencent], register);
     await hub.subscribeAccounts('key:a', [accId]);
     const event = trade(accId, 1, 9007199254740993n);

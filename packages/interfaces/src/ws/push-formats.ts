@@ -1,32 +1,41 @@
 import { toBinary } from '@bufbuild/protobuf';
-import type { Int64Format } from '@svc-gateway/contract/json/scalars';
+import type { Dialect } from '@svc-gateway/contract/enums';
 import type { PushEvent } from '@svc-gateway/gateway';
 import { decimalNumbers, type PushFormat, pushMessagesOf } from '@svc-gateway/gateway/push';
+import type { EnvelopeFormat } from '../common/envelope.js';
 import { eventHead, eventTail, gapTail } from '../common/push-json.js';
 import { TextFrame } from './text-frame.js';
 
 /** How a connection wants its events: `json` has a decoded `body`, `protobuf` the `Response` in base64 as `body_b64`. */
-export interface WireFormat {
+export interface WireFormat extends EnvelopeFormat {
   readonly format: 'json' | 'protobuf';
-  readonly int64: Int64Format;
 }
 
 const formats = {
-  json: { number: pushFormat('json', 'number'), string: pushFormat('json', 'string') },
-  protobuf: { number: pushFormat('protobuf', 'number'), string: pushFormat('protobuf', 'string') },
+  json: formatsBy('json'),
+  protobuf: formatsBy('protobuf'),
 } as const;
 
 /** How the hub writes events for a connection of this format: one JSON text frame an event, numbered in `seq`. */
-export function pushFormatOf({ format, int64 }: WireFormat): PushFormat {
-  return formats[format][int64];
+export function pushFormatOf({ format, int64, enums }: WireFormat): PushFormat {
+  return formats[format][enums][int64];
 }
 
-function pushFormat(format: WireFormat['format'], int64: Int64Format): PushFormat {
+/** One object for each way: the hub encodes an event once for all connections that share it. */
+function formatsBy(format: WireFormat['format']) {
+  const by = (enums: Dialect) => ({
+    number: pushFormat(format, { int64: 'number', enums }),
+    string: pushFormat(format, { int64: 'string', enums }),
+  });
+  return { rest: by('rest'), mcp: by('mcp') };
+}
+
+function pushFormat(format: WireFormat['format'], json: EnvelopeFormat): PushFormat {
   const body = format === 'protobuf' ? bodyInBase64 : () => undefined;
   return {
     numbering: decimalNumbers,
-    event: (event, content) => new TextFrame(content, eventHead(event), `${placeOf(event)}${eventTail(event, int64, body(event))}`),
-    gap: (gap, content) => new TextFrame(content, eventHead(gap.notice), gapTail(gap, int64, body(gap.notice))),
+    event: (event, content) => new TextFrame(content, eventHead(event), `${placeOf(event)}${eventTail(event, json, body(event))}`),
+    gap: (gap, content) => new TextFrame(content, eventHead(gap.notice), gapTail(gap, json, body(gap.notice))),
   };
 }
 

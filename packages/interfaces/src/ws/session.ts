@@ -1,8 +1,8 @@
 import type { Clock } from '@svc-gateway/contract/clock';
-import type { Int64Format } from '@svc-gateway/contract/json/scalars';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import type { PushConnection } from '@svc-gateway/gateway/push';
 import type { RawData, WebSocket } from 'ws';
+import type { EnvelopeFormat } from '../common/envelope.js';
 import { CommandRate } from './command-rate.js';
 import { answerCommand, type CommandRunner, refuseCommand, rejected } from './commands.js';
 import { controlFrame } from './text-frame.js';
@@ -10,7 +10,7 @@ import { controlFrame } from './text-frame.js';
 export interface SessionOptions {
   readonly webSocket: WebSocket;
   readonly connection: PushConnection;
-  readonly int64: Int64Format;
+  readonly json: EnvelopeFormat;
   readonly clock: Clock;
   readonly commandsPerSecond: number;
   readonly run: CommandRunner;
@@ -76,10 +76,10 @@ export class Session {
   }
 
   async #command(text: string): Promise<void> {
-    const { connection, int64, run, onDefect } = this.#options;
+    const { connection, json, run, onDefect } = this.#options;
     connection.hold();
     try {
-      connection.send(controlFrame(await answerCommand(text, int64, run, () => connection.accounts())));
+      connection.send(controlFrame(await answerCommand(text, json, run, () => connection.accounts())));
     } catch (error) {
       onDefect(error);
       const rejection = new Rejection('internal', 'internal error: the command may have taken effect');

@@ -3,11 +3,12 @@ import { nearestName } from '@svc-gateway/contract/names';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { quoted } from '@svc-gateway/contract/shown';
 import { type Cursor, parseCursor } from '@svc-gateway/gateway/push';
+import { enumsOf } from '../common/format-headers.js';
 import { queryOf, repeatedParameter } from '../common/upgrade.js';
 import type { WireFormat } from './push-formats.js';
 
 /** Query parameters of a handshake; the token is read where the caller is identified. */
-const PARAMETERS = ['token', 'format', 'int64', 'since'];
+const PARAMETERS = ['token', 'format', 'int64', 'enums', 'since'];
 
 /** Options of a handshake. */
 export interface Handshake extends WireFormat {
@@ -15,7 +16,10 @@ export interface Handshake extends WireFormat {
   readonly since?: Cursor;
 }
 
-/** `?format=json|protobuf` and `?int64=number|string` (or the header `X-Svc-Int64`). Nothing in the query is passed over. */
+/**
+ * `?format=json|protobuf`, `?int64=number|string` (or the header `X-Svc-Int64`) and `?enums=numbers|names` (or `X-Svc-Enums`). Nothing in
+ * the query is passed over.
+ */
 export function handshakeOf(request: IncomingMessage): Handshake | Rejection {
   const query = queryOf(request);
   const misread = misreadParameter(query);
@@ -30,10 +34,12 @@ export function handshakeOf(request: IncomingMessage): Handshake | Rejection {
       field: 'int64',
     });
   }
+  const enums = enumsOf(query.get('enums') ?? request.headers['x-svc-enums'], 'enums');
+  if (enums instanceof Rejection) return enums;
   const since = query.get('since');
-  if (since === null) return { format, int64 };
+  if (since === null) return { format, int64, enums };
   const cursor = cursorOf(since);
-  return cursor instanceof Rejection ? cursor : { format, int64, since: cursor };
+  return cursor instanceof Rejection ? cursor : { format, int64, enums, since: cursor };
 }
 
 /** The cursor that a client says. */
