@@ -1,4 +1,5 @@
 import type { Dialect } from './enums.js';
+import { memoized } from './memo.js';
 import type { FieldNames } from './needs.js';
 import type { Operation } from './operation.js';
 import { inWords, jsonNames, orderFields } from './order-words.js';
@@ -11,19 +12,13 @@ const ELEMENT = /\b[a-z]\w*\[\d+\](?:\.[a-z]\w*)*/g;
  * @param nameOf names the elements of lists as this request has written them: "c2s.combo_legs[1]".
  */
 export function inCallersWords(operation: Operation, dialect: Dialect, text: string, nameOf?: FieldNames): string {
-  return inWords(fieldsOf(operation, dialect), dialect, nameOf === undefined ? text : text.replace(ELEMENT, nameOf));
+  return inWords(fieldsOf[dialect](operation), dialect, nameOf === undefined ? text : text.replace(ELEMENT, nameOf));
 }
 
-const known: Readonly<Record<Dialect, WeakMap<Operation, ReadonlyMap<string, string>>>> = { rest: new WeakMap(), mcp: new WeakMap() };
-
-function fieldsOf(operation: Operation, dialect: Dialect): ReadonlyMap<string, string> {
-  let fields = known[dialect].get(operation);
-  if (fields === undefined) {
-    fields = new Map([...orderFields, ...namesOf(operation, dialect)]);
-    known[dialect].set(operation, fields);
-  }
-  return fields;
-}
+const fieldsOf = {
+  rest: memoized((operation: Operation) => new Map([...orderFields, ...namesOf(operation, 'rest')])),
+  mcp: memoized((operation: Operation) => new Map([...orderFields, ...namesOf(operation, 'mcp')])),
+} as const;
 
 function* namesOf({ messages, shape }: Operation, dialect: Dialect): Iterable<readonly [string, string]> {
   yield* jsonNames(messages.C2SSchema);

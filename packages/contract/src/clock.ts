@@ -64,14 +64,12 @@ const NOTICED_MS = 1000;
 
 /** How much time has passed, the machine's sleep included, whatever its clock was set to meanwhile. */
 export class Stopwatch {
-  readonly #clock: Clock;
   readonly #origin: number;
   readonly #uptimeAhead: number;
   #wallAhead: number;
   #slept = 0;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(private readonly clock: Clock) {
     this.#origin = clock.monotonic();
     this.#uptimeAhead = clock.uptime() - this.#origin;
     this.#wallAhead = clock.now() - this.#origin;
@@ -79,12 +77,12 @@ export class Stopwatch {
 
   /** Milliseconds since it was made; never less than before. */
   elapsed(): number {
-    const monotonic = this.#clock.monotonic();
-    const wallAhead = this.#clock.now() - monotonic;
+    const monotonic = this.clock.monotonic();
+    const wallAhead = this.clock.now() - monotonic;
     if (Math.abs(wallAhead - this.#wallAhead) > NOTICED_MS) {
       this.#wallAhead = wallAhead;
       // The clock was set, or the machine slept: its uptime tells which.
-      const slept = this.#clock.uptime() - monotonic - this.#uptimeAhead;
+      const slept = this.clock.uptime() - monotonic - this.#uptimeAhead;
       if (slept > this.#slept + NOTICED_MS) this.#slept = slept;
     }
     return monotonic - this.#origin + this.#slept;

@@ -30,7 +30,7 @@ const defaults = {
   waits: null,
 } satisfies Partial<Operation>;
 
-type Optional = keyof typeof defaults | 'tool' | 'idempotent';
+type Optional = keyof typeof defaults | 'tool' | 'idempotent' | 'rest';
 
 /** Tools need a guide for the model. */
 type Guided = { readonly tool: null } | { readonly tool?: string; readonly guide: string };
@@ -42,13 +42,14 @@ type Risked =
   | { readonly effect: 'write'; readonly scope: Exclude<ScopeRule, { kind: 'byEnv' }>; readonly valuer?: null }
   | { readonly effect: 'read' | 'subscription'; readonly valuer?: null };
 
-/** Declares an operation. The tool is `svc_` + name unless said otherwise. Throws at a declaration that leaves a guard out: see {@link checkDeclaration}. */
+/** Declares an operation. The tool is `svc_` + name and its path {@link usualPath} unless said otherwise. Throws at a declaration that leaves a guard out: see {@link checkDeclaration}. */
 export function operation<const M extends ProtocolMessages>(
   declared: Omit<Operation<M>, Optional> & Partial<Pick<Operation<M>, Optional>> & Guided & Risked,
 ): Operation<M> {
   const complete: Operation<M> = {
     ...defaults,
     tool: `svc_${declared.name}`,
+    rest: [post(usualPath(declared.name))],
     idempotent: declared.effect === 'read' || declared.effect === 'subscription',
     ...declared,
   };
@@ -60,6 +61,11 @@ export function operation<const M extends ProtocolMessages>(
 /** Lets a tool be answered by another operation, asked for by a shape of its own. */
 export function answeredBy(operation: Operation, shape: Shape): ToolForm {
   return { operation, reading: { ...operation, shape: withClientNames(shape, operation.messages.C2SSchema.fields) } };
+}
+
+/** "get_order_fee" → "/api/order-fee". */
+function usualPath(name: string): string {
+  return `/api/${name.replace(/^get_/, '').replaceAll('_', '-')}`;
 }
 
 export function get(path: string): RestRoute {

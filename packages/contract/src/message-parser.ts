@@ -1,6 +1,7 @@
 import { create, type DescField, type DescMessage, fromBinary, type Message, ScalarType } from '@bufbuild/protobuf';
 import { BinaryReader, WireType } from '@bufbuild/protobuf/wire';
 import type { Fields } from './json/fields.js';
+import { memoized } from './memo.js';
 
 /**
  * Protobuf bytes → message, compiled once per message: what a request costs before it is known what it asks for. Reads what
@@ -50,17 +51,11 @@ const DEPTH_MAX = 64;
 /** Messages within one: above the longest lists that there are. An empty one is two bytes on the wire, and a hundred here. */
 const NESTED_MAX = 500_000;
 const bodies = new Map<DescMessage, Body>();
-const parsers = new Map<DescMessage, MessageParser>();
 
 /** The parser of a message; made on first use. */
-export function messageParser(desc: DescMessage): MessageParser {
-  let parser = parsers.get(desc);
-  if (parser === undefined) {
-    parser = isPlain(desc, new Set()) ? compile(desc) : (bytes) => fromBinary(desc, bytes, { readUnknownFields: false });
-    parsers.set(desc, parser);
-  }
-  return parser;
-}
+export const messageParser = memoized((desc: DescMessage): MessageParser => {
+  return isPlain(desc, new Set()) ? compile(desc) : (bytes) => fromBinary(desc, bytes, { readUnknownFields: false });
+});
 
 function compile(desc: DescMessage): MessageParser {
   const body = bodyOf(desc);

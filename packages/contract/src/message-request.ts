@@ -2,6 +2,7 @@ import type { DescMessage, Message } from '@bufbuild/protobuf';
 import { decimalRounder } from './decimal-fields.js';
 import { fieldSetter, fieldValue, presence } from './field-path.js';
 import { renumberMarket } from './markets.js';
+import { memoized } from './memo.js';
 import { messageParser } from './message-parser.js';
 import { eachRule, enumerationRule, messageRules, type OwnValues } from './message-rules.js';
 import { missingFieldsOf } from './missing-field.js';
@@ -83,17 +84,12 @@ function checked(operation: Operation, c2s: Message): Message | Rejection {
 
 /** Clears the zeroes that say nothing, rounds prices and quantities to the protocol's decimal places, fills what the shape fills (hidden constants, defaults) and holds a `C2S` against every rule. */
 export function completeMessage(operation: Operation, c2s: Message): Problem | undefined {
-  let complete = completions.get(operation);
-  if (complete === undefined) {
-    complete = compile(operation);
-    completions.set(operation, complete);
-  }
-  const act = complete;
-  const outcome = collectProblem(() => act(c2s));
+  const complete = compiled(operation);
+  const outcome = collectProblem(() => complete(c2s));
   return outcome.ok ? undefined : outcome.problem;
 }
 
-const completions = new WeakMap<Operation, (c2s: Message) => void>();
+const compiled = memoized(compile);
 
 function compile(operation: Operation): (c2s: Message) => void {
   const { messages, shape, needs } = operation;

@@ -159,6 +159,7 @@ export interface Operation<M extends ProtocolMessages = ProtocolMessages> {
   readonly needs: readonly Need[];
   /** Rules of fields within the lists and messages of a request, and which of them it cannot do without. */
   readonly values: readonly FieldValue[];
+  /** A POST to `/api/` and the name with dashes, without its `get_`, unless declared. */
   readonly rest: readonly RestRoute[];
   /** Name of the tool for language models; null where there is none. */
   readonly tool: string | null;

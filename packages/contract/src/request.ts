@@ -15,6 +15,7 @@ import {
 import { scalarReader } from './json/scalars.js';
 import { describeJson, InexactNumber, isJsonObject, type JsonObject, type JsonValue } from './json/value.js';
 import { withWrittenNumber } from './json/written-numbers.js';
+import { memoized } from './memo.js';
 import { enumerationRule } from './message-rules.js';
 import { missingFieldsOf } from './missing-field.js';
 import { snakeCase } from './names.js';
@@ -33,21 +34,14 @@ export type RequestDecoder<O extends Operation> = (
   body: JsonValue | undefined,
 ) => { readonly ok: true; readonly value: RequestOf<O> } | { readonly ok: false; readonly problem: Problem };
 
-const decoders = new Map<Dialect, Map<Operation, RequestDecoder<Operation>>>();
+const decoders = {
+  rest: memoized((operation: Operation) => compile(operation, 'rest')),
+  mcp: memoized((operation: Operation) => compile(operation, 'mcp')),
+} as const satisfies Record<Dialect, unknown>;
 
 /** The decoder of an operation in a dialect; made on first use. */
 export function requestDecoder<M extends ProtocolMessages>(operation: Operation<M>, dialect: Dialect): RequestDecoder<Operation<M>> {
-  let ofDialect = decoders.get(dialect);
-  if (ofDialect === undefined) {
-    ofDialect = new Map();
-    decoders.set(dialect, ofDialect);
-  }
-  let decoder = ofDialect.get(operation);
-  if (decoder === undefined) {
-    decoder = compile(operation, dialect);
-    ofDialect.set(operation, decoder);
-  }
-  return decoder as RequestDecoder<Operation<M>>;
+  return decoders[dialect](operation) as RequestDecoder<Operation<M>>;
 }
 
 interface Slot {

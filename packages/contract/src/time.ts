@@ -1,3 +1,5 @@
+import { getOrInsert } from './memo.js';
+
 /**
  * Times as texts of an exchange's zone: the protocol writes "2026-11-20 09:30:00" and means the market's local time.
  *
@@ -42,11 +44,7 @@ class Zone {
     const last = this.#last;
     if (time >= last.from && time < last.until) return last.offset;
     const year = new Date(time).getUTCFullYear();
-    let spans = this.#years.get(year);
-    if (spans === undefined) {
-      spans = this.#spansOf(year);
-      this.#years.set(year, spans);
-    }
+    const spans = getOrInsert(this.#years, year, () => this.#spansOf(year));
     const span = spans.find((candidate) => time < candidate.until);
     if (span === undefined) throw new RangeError(`no such time: ${time}`);
     this.#last = span;
@@ -96,11 +94,7 @@ const zones = new Map<string, Zone>();
 
 /** Local time minus UTC at `time` in an IANA zone, in ms. Throws RangeError for an unknown zone. */
 export function zoneOffset(time: number, timeZone: string): number {
-  let zone = zones.get(timeZone);
-  if (zone === undefined) {
-    zone = new Zone(timeZone);
-    zones.set(timeZone, zone);
-  }
+  const zone = getOrInsert(zones, timeZone, () => new Zone(timeZone));
   return zone.offset(time);
 }
 

@@ -1,6 +1,7 @@
 import type { DescField } from '@bufbuild/protobuf';
 import { currency } from './enums.js';
 import type { ObjectSchema, Schema } from './json-schema.js';
+import { memoized } from './memo.js';
 import type { Group, Operation } from './operation.js';
 import { hasPreview } from './preview-path.js';
 import { isRequired } from './required-params.js';
@@ -131,17 +132,10 @@ export function extraSchemas(operation: Operation, where: 'list' | 'whole'): Rec
 }
 
 /** Every name that an operation's tool takes an argument by, each field's own name before its aliases. */
-export function argumentNames(operation: Operation): ReadonlySet<string> {
-  let names = namesOf.get(operation);
-  if (names === undefined) {
-    const params = [...callerParams(operation.shape, 'mcp'), ...otherFormParams(operation)];
-    names = new Set([...params.flatMap(namesOfParam), ...extraArguments(operation)]);
-    namesOf.set(operation, names);
-  }
-  return names;
-}
-
-const namesOf = new WeakMap<Operation, ReadonlySet<string>>();
+export const argumentNames = memoized((operation: Operation): ReadonlySet<string> => {
+  const params = [...callerParams(operation.shape, 'mcp'), ...otherFormParams(operation)];
+  return new Set([...params.flatMap(namesOfParam), ...extraArguments(operation)]);
+});
 
 function namesOfParam({ name, aliases }: Param): readonly string[] {
   return [name, ...aliases];

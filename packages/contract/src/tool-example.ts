@@ -1,11 +1,10 @@
 import { paramSchema, type SchemaValue } from './json-schema.js';
+import { memoized } from './memo.js';
 import type { Operation } from './operation.js';
 import { exampleRequest } from './reference-example.js';
 import { requestDecoder } from './request.js';
 import { callerParams } from './shape.js';
 import { requiredArguments } from './tool-arguments.js';
-
-const examples = new WeakMap<Operation, string>();
 
 /** Messages for tools without sufficient arguments of their own. */
 const messages: Readonly<Record<string, (now: Date) => SchemaValue>> = {
@@ -40,15 +39,10 @@ const FRIDAY = 5;
 export function toolExample(operation: Operation, now = new Date()): string {
   const message = messages[operation.name];
   if (message !== undefined) return JSON.stringify({ c2s: message(now) });
-  let example = examples.get(operation);
-  if (example === undefined) {
-    example = textOf(operation);
-    examples.set(operation, example);
-  }
-  return example;
+  return textOf(operation);
 }
 
-function textOf(operation: Operation): string {
+const textOf = memoized((operation: Operation): string => {
   const properties: Record<string, SchemaValue> = {};
   // Examples of values are in the schemas of REST; members of enumerations have their names.
   for (const param of callerParams(operation.shape, 'mcp')) {
@@ -58,4 +52,4 @@ function textOf(operation: Operation): string {
   const required = requiredArguments(operation).map(({ name }) => name);
   const example = exampleRequest(operation, { friendly: { properties, required }, message: {}, resolve: () => ({}) }, 'mcp');
   return requestDecoder(operation, 'mcp')(example as never).ok ? JSON.stringify(example) : '';
-}
+});

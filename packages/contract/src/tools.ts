@@ -1,4 +1,5 @@
 import { fieldSchema, MessageSchemas, type ObjectSchema, paramSchema, type Schema } from './json-schema.js';
+import { memoized } from './memo.js';
 import { snakeCase } from './names.js';
 import { needHint } from './needs.js';
 import type { Group, Operation } from './operation.js';
@@ -30,29 +31,16 @@ export interface ToolAnnotations {
 /** URI prefix of the full explanation of a tool. */
 export const TOOL_PREFIX = 'svc://tools/';
 
-const descriptions = new WeakMap<Operation, ToolDescription>();
-
 /**
  * The tool of an operation that has one, as briefly as a model can use it: every word here is read in every conversation.
  * `required` names the arguments without which a call fails. The reader of the arguments also takes the other ways of giving
  * them (an alias, `c2s_json`, `cursor`): a schema cannot say so, since clients take no alternatives at its root.
  */
-export function describeTool(operation: Operation): ToolDescription {
-  let description = descriptions.get(operation);
-  if (description === undefined) {
-    const { tool, title } = operation;
-    if (tool === null) throw new Error(`${operation.name} has no tool`);
-    description = {
-      name: tool,
-      title,
-      description: briefGuide(operation),
-      inputSchema: listedInput(operation),
-      annotations: hints(operation),
-    };
-    descriptions.set(operation, description);
-  }
-  return description;
-}
+export const describeTool = memoized((operation: Operation): ToolDescription => {
+  const { tool, title } = operation;
+  if (tool === null) throw new Error(`${operation.name} has no tool`);
+  return { name: tool, title, description: briefGuide(operation), inputSchema: listedInput(operation), annotations: hints(operation) };
+});
 
 /** Words of a read's description in the list of tools. What the guide says beyond them is in the tool's resource. */
 const WORDS_MAX = 22;

@@ -1,4 +1,4 @@
-import { asDefined, defined, enumeration, same } from './enumeration.js';
+import { asDefined, defined, enumeration, type FieldEnumerations, same } from './enumeration.js';
 import { OrderStatusSchema } from './generated/Trd_Common_pb.js';
 
 /**
@@ -138,3 +138,38 @@ export const cashFlowDirection = same('direction', { in: 1, out: 2 });
 export const cashLogDirection = same('in_out', { all: 0, in: 1, out: 2 });
 /** Trd_Common.OrderStatus. */
 export const orderStatus = defined('order_status', OrderStatusSchema, asDefined);
+
+/** By the fields that hold them. */
+export const tradeEnumerations: readonly FieldEnumerations[] = [
+  {
+    prefix: 'Trd_',
+    fields: {
+      trdEnv,
+      trdMarket,
+      trdMarketAuthList: trdMarket,
+      filterMarket: trdMarket,
+      trdSide,
+      orderType,
+      secMarket,
+      modifyOrderOp,
+      timeInForce,
+      trailType,
+      reconfirmReason,
+      currency,
+      session: orderSession,
+    },
+  },
+  { prefix: 'Qot_Common.ComboLeg', fields: { side: trdSide } },
+  { prefix: 'svc.place_bracket_order', fields: { trdSide, orderType, secMarket, timeInForce } },
+  { prefix: 'svc.get_brackets', fields: { trdMarket, secMarket, exit_side: trdSide } },
+  { prefix: 'svc.reverse_position', fields: { price_type: reversalPrice } },
+  { prefix: 'Trd_UnlockTrade.C2S', fields: { securityFirm } },
+  { prefix: 'svc.get_refusals', fields: { trdEnv, trdMarket, trdSide, orderType } },
+  { prefix: 'svc.position_corporate_actions', fields: { trdMarket, secMarket, currency } },
+  { prefix: 'svc.forex_rates', fields: { base_currency: currency, quote_currency: currency } },
+  { prefix: 'svc.margin_info', fields: { trdMarket, secMarket, currency } },
+  { prefix: 'svc.cash_log', fields: { trdMarket, secMarket, currency: cashLogCurrency, in_out: cashLogDirection } },
+  { prefix: 'svc.cash_detail', fields: { trdMarket, secMarket, currency: cashLogCurrency, trd_side: trdSide } },
+  { prefix: 'Trd_FlowSummary', fields: { cashFlowDirection } },
+  { prefix: 'svc.position_orders', fields: { sec_market: secMarket, trd_side: trdSide, order_status: orderStatus } },
+];

@@ -21,14 +21,12 @@ export interface DemoMaterial {
 
 /** The demo of one start. */
 export class Demo {
-  readonly #resolved: ResolvedSettings;
-  readonly #clock: Clock;
   #material: DemoMaterial | undefined;
 
-  constructor(resolved: ResolvedSettings, clock: Clock) {
-    this.#resolved = resolved;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly resolved: ResolvedSettings,
+    private readonly clock: Clock,
+  ) {}
 
   /** Material of the run; undefined until {@link prepare} has succeeded. */
   get material(): DemoMaterial | undefined {
@@ -37,7 +35,7 @@ export class Demo {
 
   /** See {@link prepareDemo}. */
   async prepare(): Promise<Result<DemoMaterial, string>> {
-    const prepared = await prepareDemo(this.#resolved, this.#clock);
+    const prepared = await prepareDemo(this.resolved, this.clock);
     if (prepared.ok) this.#material = prepared.value;
     return prepared;
   }

@@ -19,18 +19,16 @@ const RETRY_MS = 1_000;
 
 /** Takes up changed files. A step that fails is tried again every second until it works or the next reload begins. */
 export class Reloader {
-  readonly #clock: Clock;
-  readonly #steps: readonly ReloadStep[];
   #cancelRetry = () => {};
 
-  constructor(clock: Clock, steps: readonly ReloadStep[]) {
-    this.#clock = clock;
-    this.#steps = steps;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly steps: readonly ReloadStep[],
+  ) {}
 
   /** `requestId`: what the audit trail names the reload by. */
   reload(requestId: string): Promise<Reloaded> {
-    return this.#run(this.#steps, requestId, false);
+    return this.#run(this.steps, requestId, false);
   }
 
   /** No step is tried again. */
@@ -44,7 +42,7 @@ export class Reloader {
     const failed = steps.filter((_step, index) => outcomes[index]?.ok !== true);
     if (failed.length > 0) {
       this.#cancelRetry();
-      this.#cancelRetry = this.#clock.after(RETRY_MS, () => void this.#run(failed, requestId, true));
+      this.#cancelRetry = this.clock.after(RETRY_MS, () => void this.#run(failed, requestId, true));
     }
     return { ok: failed.length === 0, message: outcomes.map(({ message }) => message).join('; ') };
   }

@@ -27,7 +27,6 @@ const WAITING_MAX = 16;
  * notes: one at a time, in order, and nothing ever waits for them.
  */
 export class ServiceManager {
-  readonly #options: ServiceManagerOptions;
   readonly #enabled: boolean;
   readonly #waiting: (readonly string[])[] = [];
   #sending = false;
@@ -35,8 +34,7 @@ export class ServiceManager {
   #inTrouble = false;
   #cancelBeat: () => void = () => undefined;
 
-  constructor(options: ServiceManagerOptions) {
-    this.#options = options;
+  constructor(private readonly options: ServiceManagerOptions) {
     this.#enabled = (options.variables.NOTIFY_SOCKET ?? '') !== '';
   }
 
@@ -59,7 +57,7 @@ export class ServiceManager {
   }
 
   #beat(): void {
-    const { variables, pid, clock } = this.#options;
+    const { variables, pid, clock } = this.options;
     const { WATCHDOG_USEC, WATCHDOG_PID } = variables;
     const limitMs = Number(WATCHDOG_USEC) / USEC_PER_MS;
     if (!this.#enabled || !(limitMs > 0) || (WATCHDOG_PID ?? String(pid)) !== String(pid)) return;
@@ -80,11 +78,11 @@ export class ServiceManager {
     this.#sending = true;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       try {
-        await this.#options.notify(next);
+        await this.options.notify(next);
         this.#inTrouble = false;
       } catch (thrown) {
         // The next note is tried all the same: without the watchdog's, systemd would end the daemon.
-        if (!this.#inTrouble) this.#options.onTrouble(thrown instanceof Error ? thrown : new Error(String(thrown)));
+        if (!this.#inTrouble) this.options.onTrouble(thrown instanceof Error ? thrown : new Error(String(thrown)));
         this.#inTrouble = true;
       }
     }

@@ -26,7 +26,6 @@ export interface StderrOptions {
  * and nothing else: `process.stderr` would end the daemon, or hold without bound what is not read.
  */
 export class StderrOutput implements LogTarget {
-  readonly #options: StderrOptions;
   readonly #write: (bytes: Buffer) => number;
   readonly #heldMax: number;
   #held: Buffer = Buffer.alloc(0);
@@ -35,8 +34,7 @@ export class StderrOutput implements LogTarget {
   #lostInAll = 0;
   #retry: NodeJS.Timeout | undefined;
 
-  constructor(options: StderrOptions) {
-    this.#options = options;
+  constructor(private readonly options: StderrOptions) {
     this.#write = options.write ?? ((bytes) => writeSync(process.stderr.fd, bytes));
     this.#heldMax = options.heldMax ?? HELD_MAX;
   }
@@ -79,7 +77,7 @@ export class StderrOutput implements LogTarget {
   #recovered(): void {
     const lost = this.#lost;
     this.#lost = 0;
-    if (lost > 0) this.#options.onRecovered(lost);
+    if (lost > 0) this.options.onRecovered(lost);
   }
 
   #tryLater(): void {

@@ -12,9 +12,6 @@ const neverAborted = new AbortController().signal;
  * that is answered in its turn.
  */
 export class Call implements CallContext {
-  readonly #caller: Caller;
-  readonly #clock: Clock;
-  readonly #timeoutMs: number;
   #deadline: number | undefined;
   #controller: AbortController | undefined;
   #ended = false;
@@ -27,18 +24,18 @@ export class Call implements CallContext {
   closes: Decimal | undefined;
   sending: Sending | undefined;
 
-  constructor(caller: Caller, clock: Clock, timeoutMs: number) {
-    this.#caller = caller;
-    this.#clock = clock;
-    this.#timeoutMs = timeoutMs;
-  }
+  constructor(
+    private readonly caller: Caller,
+    private readonly clock: Clock,
+    private readonly timeoutMs: number,
+  ) {}
 
   get requestId(): string {
-    return this.#caller.requestId;
+    return this.caller.requestId;
   }
 
   get deadline(): number {
-    this.#deadline ??= this.#clock.monotonic() + Math.min(this.#timeoutMs, this.#caller.maxWaitMs?.() ?? this.#timeoutMs);
+    this.#deadline ??= this.clock.monotonic() + Math.min(this.timeoutMs, this.caller.maxWaitMs?.() ?? this.timeoutMs);
     return this.#deadline;
   }
 
@@ -51,7 +48,7 @@ export class Call implements CallContext {
 
   /** True once no caller waits. */
   isGone(): boolean {
-    return this.#ended || (this.#caller.isGone?.() ?? false);
+    return this.#ended || (this.caller.isGone?.() ?? false);
   }
 
   /**
@@ -92,7 +89,7 @@ export class Call implements CallContext {
    */
   within<T, F>(work: Promise<T>, failed: (thrown: unknown) => F): Promise<T | F | Rejection> {
     return new Promise((resolve) => {
-      const cancelTimer = this.#clock.after(Math.max(0, this.deadline - this.#clock.monotonic()), () => {
+      const cancelTimer = this.clock.after(Math.max(0, this.deadline - this.clock.monotonic()), () => {
         disarm();
         this.#overdue = true;
         this.#end();
@@ -104,7 +101,7 @@ export class Call implements CallContext {
         this.#end();
         resolve(cancelled());
       };
-      const stopListening = this.#left ? undefined : this.#caller.onGone?.(gone);
+      const stopListening = this.#left ? undefined : this.caller.onGone?.(gone);
       const disarm = () => {
         cancelTimer();
         stopListening?.();

@@ -1,31 +1,6 @@
 export type { OpenedPush } from './admissions.js';
 export { answered, lacksPayload, unusable } from './answer-check.js';
-export type {
-  Backend,
-  BackendStatus,
-  BrokerSnapshot,
-  CallContext,
-  CredentialRefresh,
-  FeeEstimate,
-  FeeItem,
-  Gap,
-  HeldAnswer,
-  LifecycleSnapshot,
-  LifecycleState,
-  NotifyPush,
-  PushEvent,
-  QuotaFigures,
-  QuotePush,
-  QuoteStream,
-  ResponseMessage,
-  StreamScope,
-  StreamsListener,
-  StreamsLost,
-  SubscriptionQuotas,
-  TradePush,
-  TradingTerms,
-  UnsubscribeRefusal,
-} from './backend.js';
+export type * from './backend.js';
 export { describeConnection } from './backend-connections.js';
 export {
   BackendFailure,
@@ -45,17 +20,7 @@ export type { CertificateStatus, Trouble } from './operator-status.js';
 export { isIdle, type OrderStanding } from './orders/reads.js';
 export type { TradePasswordSource } from './orders/unlocking.js';
 export { refusesPassword } from './orders/unlocking.js';
-export {
-  accountInWords,
-  type CancelPreview,
-  type ComboPreview,
-  type ModifyPreview,
-  type PlacePreview,
-  type PositionPreview,
-  type Preview,
-  previewSentence,
-  previewText,
-  type RepetitionPreview,
-} from './preview/index.js';
+export { accountInWords, previewSentence, previewText } from './preview/index.js';
+export type * from './preview/preview.js';
 export { symbolOfEvent } from './push-permits.js';
 export { type Answer, payloadOf } from './responses.js';

@@ -4,6 +4,7 @@ import { classOf, fieldsWithin } from '@svc-gateway/contract/field-classes';
 import type { C2S as RollC2S } from '@svc-gateway/contract/generated/svc/roll_position_pb';
 import type { C2S as MaxTrdQtysC2S } from '@svc-gateway/contract/generated/Trd_GetMaxTrdQtys_pb';
 import { quoteMarketNumbered, quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
+import { memoized } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { possibleScopes, type Scope, type ScopeRule } from '@svc-gateway/contract/scope';
@@ -11,7 +12,6 @@ import { listed, shown } from '@svc-gateway/contract/shown';
 import { tradedMarketNames } from './market-names.js';
 import type { NamedMarket } from './named-markets.js';
 import { marketsOfCancelAll } from './orders/cancel-scope.js';
-import { perOperation } from './per-operation.js';
 import type { NamedSecurity, RequestResources } from './request-resources.js';
 import { resolveSecurity } from './valuation/securities.js';
 
@@ -56,8 +56,8 @@ function isOfAccounts(operation: Operation, request: Message): boolean {
   return concernsAccounts(operation);
 }
 
-const concernsAccounts = perOperation(
-  ({ scope, messages, classes }) =>
+const concernsAccounts = memoized(
+  ({ scope, messages, classes }: Operation) =>
     scope.kind === 'byEnv' ||
     possibleScopes(scope).includes('acc:read') ||
     [...fieldsWithin(messages.C2SSchema)].some((field) => classOf(field, classes) === 'account'),

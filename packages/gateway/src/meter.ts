@@ -1,6 +1,7 @@
 import type { AuditLog, OrderLeg } from '@svc-gateway/access';
 import { QotPushType } from '@svc-gateway/contract/generated/GetDelayStatistics_pb';
 import { SubType } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import type { Backend, QuotaFigures, SubscriptionQuotas } from './backend.js';
 import { DelayHistogram } from './delay-histogram.js';
@@ -163,22 +164,13 @@ export class Meter {
   push(subType: number, ms: number): void {
     const kind = pushTypes.get(subType);
     if (kind === undefined) return;
-    let histogram = this.pushDelays.get(kind);
-    if (histogram === undefined) {
-      histogram = new DelayHistogram();
-      this.pushDelays.set(kind, histogram);
-    }
+    const histogram = getOrInsert(this.pushDelays, kind, () => new DelayHistogram());
     histogram.add(ms);
   }
 }
 
 function figuresOf(all: Map<Operation, RequestFigures>, operation: Operation, label: string): RequestFigures {
-  let figures = all.get(operation);
-  if (figures === undefined) {
-    figures = new RequestFigures(operation, label);
-    all.set(operation, figures);
-  }
-  return figures;
+  return getOrInsert(all, operation, () => new RequestFigures(operation, label));
 }
 
 /** The subscription types that the delay statistics tell apart. */

@@ -2,12 +2,12 @@ import type { Message } from '@bufbuild/protobuf';
 import { type Access, type KeyRecord, scopeMask } from '@svc-gateway/access';
 import { trdEnv } from '@svc-gateway/contract/enums';
 import { TrdEnv, type TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { memoized } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { invalidField, Rejection } from '@svc-gateway/contract/rejection';
 import { possibleScopes } from '@svc-gateway/contract/scope';
 import type { Switch } from '@svc-gateway/contract/switches';
 import { checkLimits, isLimited, scopeAsked } from './limit-check.js';
-import { perOperation } from './per-operation.js';
 import { type RequestResources, resourcesOf } from './request-resources.js';
 
 /** Qot_Common.QotMarket of the shared forex display quotes. */
@@ -18,7 +18,7 @@ const FOREX_SWITCH: Switch = '--enable-desktop-phase2-reads';
 const simulate = scopeMask(['trade:simulate']);
 const real = scopeMask(['trade:real']);
 /** The scopes any one of which may do for an operation. */
-const possibleMask = perOperation(({ scope }) => scopeMask(possibleScopes(scope)));
+const possibleMask = memoized(({ scope }: Operation) => scopeMask(possibleScopes(scope)));
 
 /** Checks requests against scopes and allowlists; risk limits are checked by the gates. */
 export class Permissions {

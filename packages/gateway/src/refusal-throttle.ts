@@ -1,4 +1,5 @@
 import type { Clock } from '@svc-gateway/contract/clock';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { trade } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
@@ -63,11 +64,12 @@ export class RefusalThrottle {
   /** A request of this owner was refused. */
   refused(owner: string, operation: Operation): void {
     const name = nameOf(owner, operation);
-    let bucket = this.#buckets.get(name);
-    if (bucket === undefined) {
-      bucket = { tokens: this.#full, filledAt: this.clock.monotonic(), untold: 0, toldAt: Number.NEGATIVE_INFINITY };
-      this.#buckets.set(name, bucket);
-    }
+    const bucket = getOrInsert(this.#buckets, name, () => ({
+      tokens: this.#full,
+      filledAt: this.clock.monotonic(),
+      untold: 0,
+      toldAt: Number.NEGATIVE_INFINITY,
+    }));
     this.#fill(bucket);
     bucket.tokens = Math.max(0, bucket.tokens - 1);
   }

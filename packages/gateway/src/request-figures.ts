@@ -1,3 +1,4 @@
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import type { Iface } from './identity.js';
 
@@ -36,11 +37,7 @@ export class RequestFigures {
   add(iface: Iface, result: string, ms: number): void {
     this.count += 1;
     this.totalMs += ms;
-    let figures = this.byInterface.get(iface);
-    if (figures === undefined) {
-      figures = new InterfaceFigures();
-      this.byInterface.set(iface, figures);
-    }
+    const figures = getOrInsert(this.byInterface, iface, () => new InterfaceFigures());
     figures.add(result, ms / 1000);
   }
 }

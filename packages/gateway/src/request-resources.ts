@@ -1,8 +1,8 @@
 import type { DescField, DescMessage, Message } from '@bufbuild/protobuf';
 import { classOf, type FieldClass, type FieldClasses, isLookedInto } from '@svc-gateway/contract/field-classes';
+import { memoized } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { calendarOf, forexOf, forexQuotesOf, type NamedMarket, type Numbering, quoteMarketOf, tradingMarketOf } from './named-markets.js';
-import { perOperation } from './per-operation.js';
 
 /** A security or a plate: Qot_Common.Security. */
 export interface NamedSecurity {
@@ -36,7 +36,7 @@ function add<T>(list: readonly T[], value: T): readonly T[] {
   return list;
 }
 
-const collectorFor = perOperation(({ messages, classes }) => collectorOf(messages.C2SSchema, classes, new Map()));
+const collectorFor = memoized(({ messages, classes }: Operation) => collectorOf(messages.C2SSchema, classes, new Map()));
 
 /** Collects the subjects of a request at any depth. */
 export function resourcesOf(operation: Operation, request: Message): RequestResources {

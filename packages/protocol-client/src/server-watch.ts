@@ -32,7 +32,6 @@ const LOOK_MS_MIN = 1_000;
  * silent, the connection is made anew.
  */
 export class ServerWatch {
-  readonly #options: ServerWatchOptions;
   readonly #silence: SilenceWatch;
   /** Number of the connection: answers of an earlier one are ignored. */
   #generation = 0;
@@ -45,8 +44,7 @@ export class ServerWatch {
   #wanted: 'look' | 'doubtful' | undefined;
   #cancel: () => void = () => undefined;
 
-  constructor(options: ServerWatchOptions) {
-    this.#options = options;
+  constructor(private readonly options: ServerWatchOptions) {
     this.#silence = new SilenceWatch(options.clock);
   }
 
@@ -72,8 +70,8 @@ export class ServerWatch {
     const { market, subType, since } = cured;
     const what = subType === undefined ? `market ${market}` : `market ${market}, type ${subType},`;
     const reason = `${what} had fallen silent, and was subscribed to again`;
-    this.#options.onMissed(streamsOf(cured, this.#options.subscriptions.streams.all), since, reason).catch((thrown: unknown) => {
-      this.#options.onUnknown(messageOf(thrown));
+    this.options.onMissed(streamsOf(cured, this.options.subscriptions.streams.all), since, reason).catch((thrown: unknown) => {
+      this.options.onUnknown(messageOf(thrown));
     });
   }
 
@@ -96,7 +94,7 @@ export class ServerWatch {
   }
 
   async #look(doubtful: boolean): Promise<void> {
-    const { clock, readState, onState, onUnknown, subscriptions, renew } = this.#options;
+    const { clock, readState, onState, onUnknown, subscriptions, renew } = this.options;
     const generation = this.#generation;
     const isCurrent = () => this.#generation === generation;
     try {
@@ -121,7 +119,7 @@ export class ServerWatch {
 
   /** Restores what the server has forgotten by its own account, and subscribes again to the rest: of what is silent, else to all. */
   async #subscribeAgain(silence: Silence | undefined, now: number, isCurrent: () => boolean): Promise<void> {
-    const { subscriptions, soon, onMissed } = this.#options;
+    const { subscriptions, soon, onMissed } = this.options;
     const forgotten = await subscriptions.verify(soon());
     if (!isCurrent()) return;
     if (forgotten.length > 0) await onMissed(forgotten, silence?.since ?? now, 'the server had forgotten the subscription');
@@ -133,7 +131,7 @@ export class ServerWatch {
 
   #schedule(): void {
     const ms = Math.max(LOOK_MS_MIN, Math.min(LOOK_MS, this.#silence.dueMs()));
-    this.#cancel = this.#options.clock.after(ms, () => {
+    this.#cancel = this.options.clock.after(ms, () => {
       this.look(false);
       this.#schedule();
     });

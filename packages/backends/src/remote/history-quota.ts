@@ -15,18 +15,15 @@ const SUCCEEDED = 0;
  * operator has set.
  */
 export class HistoryQuota {
-  readonly #override: number | undefined;
   /** Symbols that the brokerage has counted, as far as it was asked. */
   #counted = new Set<string | undefined>();
 
   /** @param override `--history-kl-quota-max`. */
-  constructor(override: number | undefined) {
-    this.#override = override;
-  }
+  constructor(private readonly override: number | undefined) {}
 
   /** The answer about the quota before the first login. */
   beforeLogin(): ResponseMessage {
-    const s2c = { usedQuota: 0, remainQuota: this.#override ?? COLD_START };
+    const s2c = { usedQuota: 0, remainQuota: this.override ?? COLD_START };
     return create(QotRequestHistoryKLQuota.ResponseSchema, { retType: SUCCEEDED, s2c }) as ResponseMessage;
   }
 
@@ -35,7 +32,7 @@ export class HistoryQuota {
    * @param ask has the brokerage say which symbols it has counted; where it does not, the reading itself is left to it.
    */
   async refusal(security: Security | undefined, ask: () => Promise<ResponseMessage>): Promise<ResponseMessage | undefined> {
-    const max = this.#override;
+    const max = this.override;
     const symbol = security && symbolOf(security);
     if (max === undefined || symbol === undefined || this.#counted.has(symbol)) return undefined;
     const { retType, s2c } = (await ask()) as QotRequestHistoryKLQuota.Response;
@@ -48,17 +45,17 @@ export class HistoryQuota {
 
   /** The brokerage's answer about the quota. */
   shown(answer: ResponseMessage): ResponseMessage {
-    if (this.#override === undefined) return answer;
+    if (this.override === undefined) return answer;
     const own = clone(QotRequestHistoryKLQuota.ResponseSchema, answer as QotRequestHistoryKLQuota.Response);
-    if (own.s2c !== undefined) own.s2c.remainQuota = Math.max(0, this.#override - own.s2c.usedQuota);
+    if (own.s2c !== undefined) own.s2c.remainQuota = Math.max(0, this.override - own.s2c.usedQuota);
     return own;
   }
 
   /** The brokerage's answer about the user, which has the quota too. */
   shownOfUser(answer: ResponseMessage): ResponseMessage {
-    if (this.#override === undefined) return answer;
+    if (this.override === undefined) return answer;
     const own = clone(GetUserInfo.ResponseSchema, answer as GetUserInfo.Response);
-    if (own.s2c !== undefined && own.s2c.historyKLQuota !== 0) own.s2c.historyKLQuota = this.#override;
+    if (own.s2c !== undefined && own.s2c.historyKLQuota !== 0) own.s2c.historyKLQuota = this.override;
     return own;
   }
 }

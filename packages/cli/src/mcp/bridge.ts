@@ -33,13 +33,11 @@ const lost: RpcError = {
 
 /** Passes JSON-RPC messages between lines and the gateway's HTTP endpoint. */
 export class Bridge {
-  readonly #options: BridgeOptions;
   readonly #client: GatewayClient;
   readonly #pending = new Set<Pending>();
   #pendingBytes = 0;
 
-  constructor(options: BridgeOptions) {
-    this.#options = options;
+  constructor(private readonly options: BridgeOptions) {
     const { endpoint, output, explain } = options;
     this.#client = new GatewayClient({ endpoint, explain, drained: () => output.drained(), deliver: (message) => this.#deliver(message) });
   }
@@ -96,7 +94,7 @@ export class Bridge {
     const { length } = message.bytes;
     if (this.#pending.size >= PENDING_MAX || this.#pendingBytes + length > PENDING_BYTES_MAX) {
       const busy = { code: SERVER_ERROR, message: `${this.#pending.size} messages are under way: wait for answers before sending more` };
-      if (message.ids.length === 0) this.#options.explain(`${message.method ?? 'an answer'} was dropped: ${busy.message}`);
+      if (message.ids.length === 0) this.options.explain(`${message.method ?? 'an answer'} was dropped: ${busy.message}`);
       return this.#answerWith(message.ids, busy);
     }
     const abort = new AbortController();
@@ -126,7 +124,7 @@ export class Bridge {
 
   async #tell(message: ClientMessage): Promise<void> {
     await this.#client.oneWay(message).catch((thrown: Error) => {
-      this.#options.explain(`${message.method ?? 'an answer to the gateway'} was not accepted: ${thrown.message}`);
+      this.options.explain(`${message.method ?? 'an answer to the gateway'} was not accepted: ${thrown.message}`);
     });
   }
 
@@ -170,12 +168,12 @@ export class Bridge {
   #deliver(message: JSONRPCMessage, id?: string): void {
     const text = JSON.stringify(message);
     const fits = Buffer.byteLength(text) <= MESSAGE_BYTES_MAX;
-    if (fits) void this.#options.output.write(text);
-    else if (id !== undefined) void this.#options.output.write(errorAnswer(id, tooLong));
+    if (fits) void this.options.output.write(text);
+    else if (id !== undefined) void this.options.output.write(errorAnswer(id, tooLong));
   }
 
   async #answerWith(ids: Iterable<string>, reason: RpcError): Promise<void> {
-    for (const id of ids) await this.#options.output.write(errorAnswer(id, reason));
+    for (const id of ids) await this.options.output.write(errorAnswer(id, reason));
   }
 
   #refuse(reason: RpcError): Promise<void> {

@@ -43,7 +43,6 @@ const keptAlive = { keepAlive: true, timeout: IDLE_MS_MAX };
  * was started meanwhile is found on whatever port it has. A request is never sent twice.
  */
 export class Endpoint {
-  readonly #options: EndpointOptions;
   readonly #http = new HttpAgent(keptAlive);
   readonly #https = new HttpsAgent(keptAlive);
   #target: Target | undefined;
@@ -51,9 +50,7 @@ export class Endpoint {
   #answering: string | undefined;
   #reached: boolean | undefined;
 
-  constructor(options: EndpointOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: EndpointOptions) {}
 
   /** Sends a request. Resolves with the head of its answer; rejects with a {@link GatewayError} if it is not one of success. */
   async send(exchange: Exchange): Promise<Response> {
@@ -70,11 +67,11 @@ export class Endpoint {
 
   async #reach(exchange: Exchange): Promise<Result<IncomingMessage, Unreached>> {
     const before = this.#target;
-    let answer = await this.#attempt(before === undefined ? this.#options.findTarget() : ok(before), exchange);
+    let answer = await this.#attempt(before === undefined ? this.options.findTarget() : ok(before), exchange);
     if (!answer.ok && !answer.error.sent) {
       this.#target = undefined;
       this.#answering = undefined;
-      const found = this.#options.findTarget();
+      const found = this.options.findTarget();
       const moved = before !== undefined && found.ok && found.value.url.href !== before.url.href;
       if (moved && !exchange.signal.aborted) answer = await this.#attempt(found, exchange);
     }
@@ -86,15 +83,15 @@ export class Endpoint {
   #note({ aborted }: AbortSignal, answer: Result<IncomingMessage, Unreached>): void {
     const reached = answer.ok || answer.error.sent;
     if (!reached && aborted) return;
-    if (!reached && this.#reached !== false) this.#options.explain(`gateway connect failed: ${answer.error.message}`);
-    if (reached && this.#reached === false) this.#options.explain('connected to the gateway');
+    if (!reached && this.#reached !== false) this.options.explain(`gateway connect failed: ${answer.error.message}`);
+    if (reached && this.#reached === false) this.options.explain('connected to the gateway');
     this.#reached = reached;
   }
 
   async #attempt(found: Result<Target, string>, { method, headers, body, signal }: Exchange): Promise<Result<IncomingMessage, Unreached>> {
     if (!found.ok) return err({ sent: false, message: found.error });
     const target = found.value;
-    const { toolsets, firstAnswerMsMax: ms = FIRST_ANSWER_MS_MAX } = this.#options;
+    const { toolsets, firstAnswerMsMax: ms = FIRST_ANSWER_MS_MAX } = this.options;
     const { origin, protocol } = target.url;
     const address = addressOf(target.url, '/mcp');
     const options = {

@@ -35,7 +35,6 @@ const renewed = ownMessage(
  * holds the client's: begun by `initialize`, listened to, begun again if a restarted gateway does not know it, and ended.
  */
 export class GatewayClient {
-  readonly #options: GatewayClientOptions;
   readonly #ended = new AbortController();
   #session: Session | undefined;
   #listening = new AbortController();
@@ -43,9 +42,7 @@ export class GatewayClient {
   /** Revision of the newest envelope: that of the messages that have none. */
   #lastClaim: string | undefined;
 
-  constructor(options: GatewayClientOptions) {
-    this.#options = options;
-  }
+  constructor(private readonly options: GatewayClientOptions) {}
 
   /** True if the client speaks a revision without sessions. */
   get sessionless(): boolean {
@@ -63,7 +60,7 @@ export class GatewayClient {
 
   /** Sends a message that has no answer. Rejects if it is not accepted. */
   oneWay(message: ClientMessage): Promise<void> {
-    return this.#renewing(message, () => this.#postWithin(message, CONTROL_MS_MAX, this.#options.deliver));
+    return this.#renewing(message, () => this.#postWithin(message, CONTROL_MS_MAX, this.options.deliver));
   }
 
   /** Sends the client's `initialize`, in place of any earlier session. */
@@ -85,10 +82,10 @@ export class GatewayClient {
     this.#listening.abort();
     this.#listening = new AbortController();
     const signal = AbortSignal.any([this.#listening.signal, this.#ended.signal]);
-    void listen(this.#options, {
+    void listen(this.options, {
       signal,
       session: headersOf(session),
-      deliver: this.#options.deliver,
+      deliver: this.options.deliver,
       onLost: () => void this.#renew(session).catch(() => undefined),
     });
   }
@@ -97,7 +94,7 @@ export class GatewayClient {
   async end(): Promise<void> {
     this.#ended.abort();
     await this.#goodbye();
-    this.#options.endpoint.close();
+    this.options.endpoint.close();
   }
 
   async #renewing(message: ClientMessage, post: () => Promise<void>): Promise<void> {
@@ -135,17 +132,17 @@ export class GatewayClient {
     }
     if (this.#session !== lost) return;
     this.#session = session;
-    await this.#postWithin(initialized, CONTROL_MS_MAX, this.#options.deliver);
+    await this.#postWithin(initialized, CONTROL_MS_MAX, this.options.deliver);
     this.listen();
-    this.#options.explain('the gateway was restarted: a new session has begun');
-    if (session.logging) this.#options.deliver(renewed.json);
+    this.options.explain('the gateway was restarted: a new session has begun');
+    if (session.logging) this.options.deliver(renewed.json);
   }
 
   async #goodbye(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
     this.#listening.abort();
-    if (session?.id !== undefined) await terminate(this.#options, headersOf(session), AbortSignal.timeout(GOODBYE_MS_MAX));
+    if (session?.id !== undefined) await terminate(this.options, headersOf(session), AbortSignal.timeout(GOODBYE_MS_MAX));
   }
 
   #postWithin(message: ClientMessage, msMax: number, deliver: PostOptions['deliver']): Promise<void> {
@@ -155,15 +152,15 @@ export class GatewayClient {
   /** Posts a message as part of the session, or of the revision without sessions that the client speaks. */
   #post(message: ClientMessage, options: Omit<PostOptions, 'session' | 'headers'>): Promise<void> {
     const { claim, method } = message;
-    if (claim === undefined && method === 'initialize') return post(this.#options, message, { ...options, session: {} });
+    if (claim === undefined && method === 'initialize') return post(this.options, message, { ...options, session: {} });
     if (claim === undefined && this.#session !== undefined) {
-      return post(this.#options, message, { ...options, session: headersOf(this.#session) });
+      return post(this.options, message, { ...options, session: headersOf(this.#session) });
     }
     const protocolVersion = claim ?? this.#lastClaim;
     const session = protocolVersion === undefined ? {} : { protocolVersion };
     // The library derives this header for requests with an envelope only.
     const headers = protocolVersion === undefined || method === undefined ? {} : { 'mcp-method': method };
-    return post(this.#options, message, { ...options, session, headers });
+    return post(this.options, message, { ...options, session, headers });
   }
 
   #within(ms: number): AbortSignal {

@@ -49,7 +49,6 @@ export const getFunds = operation({
     choice('currency', currency, { about: 'Currency of the figures; the account’s own when omitted.' }),
     refreshCache,
   ],
-  rest: [post('/api/funds')],
 });
 
 export const getPositions = operation({
@@ -64,7 +63,6 @@ export const getPositions = operation({
   guide:
     'Call svc_list_accounts first. can_sell_qty is what may be sold now; after a fill or cancel read again with refresh_cache true. What was closed today is included. Free.',
   shape: [...tradeHeader(), flag('optionStrategyView', { about: 'Group option legs into strategies.' }), refreshCache],
-  rest: [post('/api/positions')],
 });
 
 export const getOrders = operation({
@@ -81,7 +79,6 @@ export const getOrders = operation({
   shape: [...headerByCard, refreshCache],
   byCard: true,
   byCurrency: { field: 'orderList', currencyOf: (order) => (order as Order).currency },
-  rest: [post('/api/orders')],
 });
 
 export const getDeals = operation({
@@ -119,7 +116,6 @@ export const getHistoryOrders = operation({
   guide:
     'Call svc_list_accounts first. Cancelled and failed orders are included. Newest first, by time of creation; a long range takes several pages. Free.',
   shape: [...tradeHeader(), ...historyRange],
-  rest: [post('/api/history-orders')],
 });
 
 export const getHistoryDeals = operation({
@@ -151,7 +147,6 @@ export const getOrderFee = operation({
     ...tradeHeader({ marketDefault: 0 }),
     texts('orderIdExList', { required: true, absenceCounts: true, max: 400, about: 'Order texts (order_id_ex).' }),
   ],
-  rest: [post('/api/order-fee')],
 });
 
 export const getMaxTrdQtys = operation({
@@ -175,7 +170,6 @@ export const getMaxTrdQtys = operation({
     id('orderID', { about: 'The order to modify.' }),
     text('orderIDEx', { about: 'The order to modify.' }),
   ],
-  rest: [post('/api/max-trd-qtys')],
 });
 
 export const getMarginRatio = operation({
@@ -189,7 +183,6 @@ export const getMarginRatio = operation({
   guide:
     'Call svc_list_accounts first. Ask before buying on margin or selling short: is it permitted, and at which percentages? Up to 100 symbols a call. Free.',
   shape: [...tradeHeader(), symbols('securityList', { max: 100 })],
-  rest: [post('/api/margin-ratio')],
 });
 
 /** Maximum accounts in one list. */
@@ -208,7 +201,6 @@ export const subAccPush = operation({
   guide:
     'Call svc_list_accounts first. The states of orders, final ones too, then come as notifications, without polling svc_get_orders. End it with svc_unsub_acc_push. Free.',
   shape: [ids('accIDList', { required: true, max: ACCOUNTS_MAX, about: 'Accounts.' })],
-  rest: [post('/api/sub-acc-push')],
 });
 
 export const unsubAccPush = operation({
@@ -225,5 +217,4 @@ export const unsubAccPush = operation({
   guide:
     'Call it when notifications begun with svc_sub_acc_push are no longer wanted. The orders themselves are not touched, and nothing is spent.',
   shape: [ids('accIDList', { max: ACCOUNTS_MAX, about: 'Accounts; every one when none is given.' })],
-  rest: [post('/api/unsub-acc-push')],
 });

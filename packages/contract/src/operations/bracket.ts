@@ -66,7 +66,6 @@ export const getBrackets = operation({
   guide:
     'state 1 placing, 2 open, 3 closed, 4 cancelled, 5 unclear: then note says why, and svc_get_orders how things stand. Those that ended stay listed for a day. Free.',
   shape: [...tradeHeader(), text('bracket_id', { maxBytes: 64, about: 'Only this one.' })],
-  rest: [post('/api/brackets')],
 });
 
 export const cancelBracket = operation({
@@ -82,5 +81,4 @@ export const cancelBracket = operation({
   summary: 'Ends a bracket: its exit is cancelled and no other is placed. The entry and the position stay.',
   guide: 'The position is then without a stop-loss: say so. To cancel the entry use svc_cancel_order. Not counted by order limits.',
   shape: [...tradeHeader(), text('bracket_id', { required: true, maxBytes: 64, about: 'From svc_get_brackets.' })],
-  rest: [post('/api/cancel-bracket')],
 });

@@ -1,4 +1,4 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import { none } from '../field-classes.js';
 import * as messages from '../generated/messages.js';
 import { dividendMarket, earningsMarket, earningsSort, economyMarket, importance } from '../list-enums.js';
@@ -24,7 +24,6 @@ export const getDividendCalendar = operation({
     integer('dataFrom', { default: 0, min: 0, about: 'Rows passed over.' }),
     integer('count', { min: 1, max: 1000, about: 'Most rows; all when omitted.' }),
   ],
-  rest: [post('/api/dividend-calendar')],
 });
 
 export const getEarningsCalendar = operation({
@@ -47,7 +46,6 @@ export const getEarningsCalendar = operation({
     time('endDate', { dateOnly: true, about: 'Last day, at most 6 days later; the first day when omitted.' }),
     choice('sortType', earningsSort, { default: 1 }),
   ],
-  rest: [post('/api/earnings-calendar')],
 });
 
 export const getEconomicCalendar = operation({
@@ -71,5 +69,4 @@ export const getEconomicCalendar = operation({
     integer('count', { default: 50, min: 1, max: 100, about: 'Rows of a page.' }),
     text('nextPage', { about: 'Of the page before.', maxBytes: 64 }),
   ],
-  rest: [post('/api/economic-calendar')],
 });

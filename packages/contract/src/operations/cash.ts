@@ -1,4 +1,4 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import { cashFlowDirection, cashLogCurrency, cashLogDirection } from '../enums.js';
 import * as messages from '../generated/messages.js';
 import { TrdEnv } from '../generated/Trd_Common_pb.js';
@@ -32,7 +32,6 @@ export const getAccCashFlow = operation({
   summary: 'Money that came in or went out on a clearing day.',
   guide:
     'The same as svc_get_flow_summary, under its other name. Call svc_list_accounts first. For several days, or exact amounts, use svc_get_cash_log. Free.',
-  rest: [post('/api/acc-cash-flow')],
 });
 
 export const getFlowSummary = operation({
@@ -42,7 +41,6 @@ export const getFlowSummary = operation({
   summary: 'Money that came in or went out on a clearing day: trades, fees, dividends, interest.',
   guide:
     'Call svc_list_accounts first. Amounts below zero went out of the account. For several days, one security, or exact amounts, use svc_get_cash_log. Free.',
-  rest: [post('/api/flow-summary')],
 });
 
 export const getCashLog = operation({
@@ -70,7 +68,6 @@ export const getCashLog = operation({
     integer('max_cnt', { min: 1, max: 500, default: 50, about: 'Most rows.' }),
     choice('currency', cashLogCurrency, { about: 'Every currency when omitted.' }),
   ],
-  rest: [post('/api/cash-log')],
 });
 
 export const getCashDetail = operation({
@@ -85,7 +82,6 @@ export const getCashDetail = operation({
   guide:
     'Call svc_get_cash_log first and pass a log_id. Shows the order and fill behind it, its fees and taxes, and realised profit. Free.',
   shape: [...accountHeader, id('log_id', { about: 'A row of the cash log.' })],
-  rest: [post('/api/cash-detail')],
 });
 
 export const getBizGroup = operation({
@@ -100,5 +96,4 @@ export const getBizGroup = operation({
   guide:
     'Call it once before you filter svc_get_cash_log by biz_group_id or biz_sub_group_id. The groups are the same for every account. Free.',
   shape: accountHeader,
-  rest: [post('/api/biz-group')],
 });

@@ -1,4 +1,4 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import * as enums from '../enums.js';
 import { none } from '../field-classes.js';
 import * as messages from '../generated/messages.js';
@@ -26,7 +26,6 @@ export const getReference = operation({
     symbol('security'),
     choice('referenceType', enums.referenceType, { default: 1, about: 'What is wanted; for options use the option chain.' }),
   ],
-  rest: [post('/api/reference')],
 });
 
 /** A pair of bounds that a request may set, both of them, one or none. */
@@ -94,7 +93,6 @@ export const getOptionChain = operation({
     choice('indexOptionType', enums.indexOptionType, { about: 'Of an index, its normal (default) or small contracts.' }),
     ...chainBounds.flatMap(({ name, about, pair }) => bounds(name, ...pair, about)),
   ],
-  rest: [post('/api/option-chain')],
 });
 
 export const getOptionExpirationDate = operation({
@@ -112,7 +110,6 @@ export const getOptionExpirationDate = operation({
     owner('What the options are on, as MARKET.CODE.'),
     choice('indexOptionType', enums.indexOptionType, { about: 'Of an index, its normal (default) or small contracts.' }),
   ],
-  rest: [post('/api/option-expiration-date')],
 });
 
 export const getFutureInfo = operation({
@@ -126,7 +123,6 @@ export const getFutureInfo = operation({
   summary: 'Terms of futures: size, tick, last trading day, sessions.',
   guide: 'Read contract size, tick and expiry here before an order. trade_time is in minutes from midnight; above 1440 is the next day.',
   shape: [symbols('securityList', { max: 200 })],
-  rest: [post('/api/future-info')],
 });
 
 const LEGS = 'Each leg: security {market, code}, side (1 buy, 2 sell) and qty_ratio.';
@@ -137,12 +133,10 @@ export const getOptionQuote = operation({
   reach: 'request',
   protoId: 3255,
   messages: messages.QotGetOptionQuote,
-  classes: { 'Qot_GetOptionQuote.C2S': {} },
   title: 'Option quote',
   summary: 'Price, Greeks, implied volatility and analysis of an option, or of a combination of legs as one.',
   guide: `${LEGS} One leg: that option. Several: their sum, by side and ratio.`,
   needs: [{ oneOf: ['multi_legs'] }],
-  rest: [post('/api/option-quote')],
 });
 
 export const getOptionStrategy = operation({
@@ -172,7 +166,6 @@ export const getOptionStrategy = operation({
     number('strike_price', { above: 0, about: 'Only combinations with this strike.' }),
     choice('index_option_type', enums.indexOptionType, { about: 'Of an index, its normal (default) or small contracts.' }),
   ],
-  rest: [post('/api/option-strategy')],
 });
 
 export const getOptionStrategyAnalysis = operation({
@@ -181,12 +174,10 @@ export const getOptionStrategyAnalysis = operation({
   reach: 'request',
   protoId: 3257,
   messages: messages.QotGetOptionStrategyAnalysis,
-  classes: { 'Qot_GetOptionStrategyAnalysis.C2S': {} },
   title: 'Option strategy analysis',
   summary: 'Most profit and loss, break-even prices, probability of profit and Greeks of a combination of options.',
   guide: `${LEGS} Shares may be a leg, with their number as ratio. Profit without bound is 9999999.`,
   needs: [{ oneOf: ['multi_legs'] }],
-  rest: [post('/api/option-strategy-analysis')],
 });
 
 const warrantBounds: readonly (readonly [name: string, field: string, about: string])[] = [
@@ -258,5 +249,4 @@ export const getWarrant = operation({
     id('volMax', { about: 'Most volume.' }),
     ...warrantBounds.flatMap(([name, field, about]) => bounds(name, `${field}Min`, `${field}Max`, about)),
   ],
-  rest: [post('/api/warrant')],
 });

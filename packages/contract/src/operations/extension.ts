@@ -1,4 +1,4 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import { constituentOrder, constituentSort, forexList, newsLength } from '../extension-enums.js';
 import { none } from '../field-classes.js';
 import * as messages from '../generated/messages.js';
@@ -26,7 +26,6 @@ export const forexRates = operation({
   guide:
     'One call for every pair, instead of a quote for each; prices are exact decimal text. Figures of each pair: svc_forex_constituents.',
   shape: [extensionVersion],
-  rest: [post('/api/forex-rates')],
 });
 
 export const relatedStocks = operation({
@@ -42,7 +41,6 @@ export const relatedStocks = operation({
   guide:
     'To compare prices across markets: adr_info says that ads_base depositary shares stand for ads_convertion (so spelled) ordinary ones. Quotes of each: svc_get_snapshot. Free.',
   shape: [symbol('security'), extensionVersion],
-  rest: [post('/api/related-stocks')],
 });
 
 export const earningsExpectedMove = operation({
@@ -67,7 +65,6 @@ export const earningsExpectedMove = operation({
     extensionVersion,
   ],
   needs: [{ oneOf: ['stock_id', 'security'] }],
-  rest: [post('/api/earnings-expected-move')],
 });
 
 export const newsTranslation = operation({
@@ -92,7 +89,6 @@ export const newsTranslation = operation({
     extensionVersion,
   ],
   needs: [{ oneOf: ['news_id'] }],
-  rest: [post('/api/news-translation')],
 });
 
 export const forexConstituents = operation({
@@ -117,5 +113,4 @@ export const forexConstituents = operation({
     choice('sort_type', constituentOrder, { default: 2 }),
     extensionVersion,
   ],
-  rest: [post('/api/forex-constituents')],
 });

@@ -149,5 +149,4 @@ export const previewForexMargin = operation({
     text('price_sell', { maxBytes: 32, format: priceText(PRICE_MAX), about: 'Decimal text.' }),
     extensionVersion,
   ],
-  rest: [post('/api/preview-forex-margin')],
 });

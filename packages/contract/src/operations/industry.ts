@@ -1,4 +1,4 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import { none } from '../field-classes.js';
 import * as messages from '../generated/messages.js';
 import { chainMarket, plateStockMarkets, plateStockSort } from '../industry-enums.js';
@@ -32,7 +32,6 @@ export const getIndustrialChainList = operation({
     text('keyword', { about: 'A part of the name, of the description or of a step.', maxBytes: 128 }),
     ...page('next_page', 50, 20),
   ],
-  rest: [post('/api/industrial-chain-list')],
 });
 
 export const getIndustrialChainDetail = operation({
@@ -48,7 +47,6 @@ export const getIndustrialChainDetail = operation({
   guide:
     'Take chain_id from svc_get_industrial_chain_list. A node’s plate_id goes into svc_get_industrial_plate_stock for its companies; a node without one groups those below it.',
   shape: [chainId(FROM_LIST)],
-  rest: [post('/api/industrial-chain-detail')],
 });
 
 export const getIndustrialChainByPlate = operation({
@@ -65,7 +63,6 @@ export const getIndustrialChainByPlate = operation({
   guide:
     'For what depends on an industry, and what the industry itself depends on. plate_id is that of a node in svc_get_industrial_chain_detail.',
   shape: [plateId(FROM_DETAIL)],
-  rest: [post('/api/industrial-chain-by-plate')],
 });
 
 export const getIndustrialPlateInfo = operation({
@@ -80,7 +77,6 @@ export const getIndustrialPlateInfo = operation({
   guide:
     'A text to read; figures of the industries of a market are in svc_get_heat_map_data. plate_id is that of a node in svc_get_industrial_chain_detail.',
   shape: [plateId(FROM_DETAIL)],
-  rest: [post('/api/industrial-plate-info')],
 });
 
 export const getIndustrialPlateStock = operation({
@@ -105,5 +101,4 @@ export const getIndustrialPlateStock = operation({
     ...page('page', 200, 50),
   ],
   needs: [{ oneOf: ['plateId', 'chainId'] }],
-  rest: [post('/api/industrial-plate-stock')],
 });

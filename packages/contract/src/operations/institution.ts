@@ -1,20 +1,7 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import { requestClasses } from '../field-classes.js';
 import * as messages from '../generated/messages.js';
-import {
-  arkCycle,
-  arkHoldingSort,
-  arkHoldingType,
-  arkTransactionSort,
-  arkTransactionType,
-  heldMarket,
-  holdingChangeSort,
-  holdingChangeType,
-  holdingSort,
-  institutionSort,
-  ratedMarket,
-  ratingChangeType,
-} from '../institution-enums.js';
+import * as enums from '../institution-enums.js';
 import { sortDirection } from '../list-enums.js';
 import { anyOf } from '../scope.js';
 import { choice, integer, type Shape, symbol, text } from '../shape.js';
@@ -25,7 +12,7 @@ const ofMarket = { ...common, reach: 'beyond' } as const;
 const listed = [{ list: 'dataList', of: 'security', at: 'security', total: 'allCount', more: { field: 'nextPage', last: '' } }] as const;
 
 const byMarket = { market: 'quote_market' } as const;
-const market = choice('market', heldMarket);
+const market = choice('market', enums.heldMarket);
 const institution = integer('institutionId', { min: 1, about: 'From svc_get_institution_list.' });
 const direction = choice('sortDir', sortDirection, { default: 0 });
 const page = (max: number, fallback: number): Shape => [
@@ -45,12 +32,11 @@ export const getInstitutionList = operation({
     'Start here for an institution_id; name_part finds one by name. What each holds is in svc_get_institution_holding_list. As of the last quarter that was reported.',
   shape: [
     market,
-    choice('sortField', institutionSort, { about: 'Position value when omitted.' }),
+    choice('sortField', enums.institutionSort, { about: 'Position value when omitted.' }),
     direction,
     ...page(200, 20),
     text('namePart', { about: 'A part of the name.', maxBytes: 128 }),
   ],
-  rest: [post('/api/institution-list')],
 });
 
 export const getInstitutionProfile = operation({
@@ -64,7 +50,6 @@ export const getInstitutionProfile = operation({
   guide:
     'For an overview of an institution before its single holdings. Take institution_id from svc_get_institution_list; single stocks are in svc_get_institution_holding_list, changes alone in svc_get_institution_holding_change.',
   shape: [market, institution],
-  rest: [post('/api/institution-profile')],
 });
 
 export const getInstitutionDistribution = operation({
@@ -78,7 +63,6 @@ export const getInstitutionDistribution = operation({
   guide:
     'The parts add up to the position value of svc_get_institution_profile, the largest first. Take institution_id from svc_get_institution_list. As of the last quarter that was reported.',
   shape: [market, institution],
-  rest: [post('/api/institution-distribution')],
 });
 
 export const getInstitutionHoldingChange = operation({
@@ -104,12 +88,11 @@ export const getInstitutionHoldingChange = operation({
   shape: [
     market,
     institution,
-    choice('changeType', holdingChangeType, { default: 1 }),
-    choice('sortField', holdingChangeSort, { about: 'Change in percent when omitted.' }),
+    choice('changeType', enums.holdingChangeType, { default: 1 }),
+    choice('sortField', enums.holdingChangeSort, { about: 'Change in percent when omitted.' }),
     direction,
     ...page(200, 20),
   ],
-  rest: [post('/api/institution-holding-change')],
 });
 
 export const getInstitutionHoldingList = operation({
@@ -137,13 +120,12 @@ export const getInstitutionHoldingList = operation({
   shape: [
     market,
     institution,
-    choice('changeType', holdingChangeType, { about: 'All when omitted.' }),
-    choice('sortField', holdingSort, { about: 'Value when omitted.' }),
+    choice('changeType', enums.holdingChangeType, { about: 'All when omitted.' }),
+    choice('sortField', enums.holdingSort, { about: 'Value when omitted.' }),
     direction,
     ...page(200, 20),
     text('keyword', { about: 'A part of a name or code.', maxBytes: 128 }),
   ],
-  rest: [post('/api/institution-holding-list')],
 });
 
 export const getArkFundHolding = operation({
@@ -158,13 +140,12 @@ export const getArkFundHolding = operation({
   guide:
     'Published every evening, unlike the quarterly holdings of svc_get_institution_holding_list. With another holding_type than POSITION, cycle_type says over how many trading days.',
   shape: [
-    choice('holdingType', arkHoldingType, { default: 0 }),
-    choice('cycleType', arkCycle, { default: 0 }),
-    choice('sortField', arkHoldingSort, { default: 0 }),
+    choice('holdingType', enums.arkHoldingType, { default: 0 }),
+    choice('cycleType', enums.arkCycle, { default: 0 }),
+    choice('sortField', enums.arkHoldingSort, { default: 0 }),
     direction,
     ...page(200, 20),
   ],
-  rest: [post('/api/ark-fund-holding')],
 });
 
 export const getArkStockDynamic = operation({
@@ -179,7 +160,6 @@ export const getArkStockDynamic = operation({
   guide:
     'transaction_count and net_shares are those of what dynamic_type tells; net_shares is negative when they sold. For all stocks at once use svc_get_ark_active_transaction.',
   shape: [symbol('security')],
-  rest: [post('/api/ark-stock-dynamic')],
 });
 
 export const getArkActiveTransaction = operation({
@@ -194,13 +174,12 @@ export const getArkActiveTransaction = operation({
   guide:
     'Purchases of the last day when nothing is said; DECREASE for sales, which are negative. The positions themselves are in svc_get_ark_fund_holding.',
   shape: [
-    choice('holdingType', arkTransactionType, { default: 0 }),
-    choice('cycleType', arkCycle, { default: 0 }),
-    choice('sortField', arkTransactionSort, { about: 'The amount when omitted.' }),
+    choice('holdingType', enums.arkTransactionType, { default: 0 }),
+    choice('cycleType', enums.arkCycle, { default: 0 }),
+    choice('sortField', enums.arkTransactionSort, { about: 'The amount when omitted.' }),
     direction,
     ...page(200, 50),
   ],
-  rest: [post('/api/ark-active-transaction')],
 });
 
 export const getRatingChange = operation({
@@ -215,6 +194,5 @@ export const getRatingChange = operation({
   summary: 'Stocks that brokers rated up, down or for the first time in the last thirty days, newest first.',
   guide:
     'US stocks. To look for ideas or for reasons of a move; what everybody says of one stock is in svc_get_research_rating_summary, together in svc_get_research_analyst_consensus.',
-  shape: [choice('market', ratedMarket), choice('changeType', ratingChangeType, { default: 1 }), ...page(20, 10)],
-  rest: [post('/api/rating-change')],
+  shape: [choice('market', enums.ratedMarket), choice('changeType', enums.ratingChangeType, { default: 1 }), ...page(20, 10)],
 });

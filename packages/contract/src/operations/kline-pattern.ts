@@ -1,4 +1,4 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import { barLength } from '../enums.js';
 import { none } from '../field-classes.js';
 import * as messages from '../generated/messages.js';
@@ -36,7 +36,6 @@ export const klinePattern = operation({
     'Instead of reading hundreds of bars yourself: what shows on them, newest first, with the bars it spans. A pattern is a description and no forecast: svc_kline_pattern_statistics says what followed it before.',
   shape: [...stock, bars, extensionVersion],
   needs,
-  rest: [post('/api/kline-pattern')],
 });
 
 export const klinePatternCatalog = operation({
@@ -53,7 +52,6 @@ export const klinePatternCatalog = operation({
   guide:
     'Read it once: the other pattern tools take a pattern’s number from here as their shape. Filter by category and colour; without count, every row comes. Free, and the same for every caller.',
   shape: [choice('filter', patternCategory, { default: 0 }), color, ...page, extensionVersion],
-  rest: [post('/api/kline-pattern-catalog')],
 });
 
 export const klinePatternStatistics = operation({
@@ -75,7 +73,6 @@ export const klinePatternStatistics = operation({
     'Before trading on a pattern: its occurrences on up to 1,000 past bars of this stock and the changes after 1 to 20 bars. Few samples prove nothing. Across all stocks: svc_kline_pattern_performance.',
   shape: [...stock, bars, integer('shape', { default: 0, min: 0, about: 'Only this pattern; 0 for all.' }), color, extensionVersion],
   needs,
-  rest: [post('/api/kline-pattern-statistics')],
 });
 
 export const klinePatternStocks = operation({
@@ -105,7 +102,6 @@ export const klinePatternStocks = operation({
     choice('user_stock_list_mode', patternStocks, { default: 0, about: 'Every stock of the market, or those on the watchlist.' }),
     extensionVersion,
   ],
-  rest: [post('/api/kline-pattern-stocks')],
 });
 
 export const klinePatternPerformance = operation({
@@ -126,5 +122,4 @@ export const klinePatternPerformance = operation({
     integer('duration', { min: 1, max: 60, required: true, about: 'Trading days after the pattern.' }),
     extensionVersion,
   ],
-  rest: [post('/api/kline-pattern-performance')],
 });

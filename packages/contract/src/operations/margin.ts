@@ -1,4 +1,4 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import { currency, orderType } from '../enums.js';
 import * as messages from '../generated/messages.js';
 import { legValues } from '../leg-values.js';
@@ -33,7 +33,6 @@ export const getMarginInfo = operation({
   guide:
     'Call svc_list_accounts first. available_margin is for new positions; excess_liquidity is how much may be lost before positions are closed. For a security’s terms use svc_get_margin_ratio. Free.',
   shape: [...tradeHeader(), choice('currency', currency, { about: 'Of the sums; the account’s own when omitted.' })],
-  rest: [post('/api/margin-info')],
 });
 
 export const getComboMaxTrdQtys = operation({
@@ -56,5 +55,4 @@ export const getComboMaxTrdQtys = operation({
     choice('orderType', orderType, { default: 1, about: 'NORMAL when omitted.' }),
     text('orderIDEx', { about: 'The order to modify.' }),
   ].map((param): Param => ({ ...param, only: 'rest' })),
-  rest: [post('/api/combo-max-trd-qtys')],
 });

@@ -31,7 +31,6 @@ export const getTradingDays = operation({
     time('endTime', { dateOnly: true, aliases: ['end'], about: 'Last day, inclusive: yyyy-MM-dd.' }),
   ],
   needs: [{ oneOf: ['market', 'security'] }],
-  rest: [post('/api/trading-days')],
 });
 
 const market = (about: string, options: { names?: boolean } = {}) => choice('market', listedMarket, { about, ...options });
@@ -70,7 +69,6 @@ export const getPlateSecurity = operation({
     choice('sortField', plateSort, { about: 'Code when omitted; Pre… and After… are of US stocks.' }),
     flag('ascend', { about: 'Ascending, which is the default, or descending.' }),
   ],
-  rest: [post('/api/plate-security')],
 });
 
 export const getOwnerPlate = operation({
@@ -84,7 +82,6 @@ export const getOwnerPlate = operation({
   guide:
     'To find a stock’s peers: take a plate from here to svc_get_plate_security. Up to 200 symbols a call; indices, funds and contracts belong to none. Free.',
   shape: [symbols('securityList', { max: 200 })],
-  rest: [post('/api/owner-plate')],
 });
 
 export const getCodeChange = operation({
@@ -109,7 +106,6 @@ export const getCodeChange = operation({
     choices('typeList', codeChangeType, { as: 'code_change_type_list', about: 'Only of these types.' }),
   ],
   wrapper: 'search',
-  rest: [post('/api/code-change')],
 });
 
 export const getSuspend = operation({
@@ -127,7 +123,6 @@ export const getSuspend = operation({
     time('beginTime', { dateOnly: true, aliases: ['begin'], about: 'First day, inclusive: yyyy-MM-dd.' }),
     time('endTime', { dateOnly: true, aliases: ['end'], about: 'Last day, inclusive: yyyy-MM-dd.' }),
   ],
-  rest: [post('/api/suspend')],
 });
 
 export const getRehab = operation({
@@ -141,7 +136,6 @@ export const getRehab = operation({
   guide:
     'adjusted = price × factor A + factor B, for each action in turn: forward on prices before its day, backward on those from it on. K-lines come adjusted with rehab_type; this is for adjusting raw ones.',
   shape: [symbol('security')],
-  rest: [post('/api/rehab')],
 });
 
 export const getIpoList = operation({
@@ -156,7 +150,6 @@ export const getIpoList = operation({
   guide:
     'Shows what can be applied for now and what will trade soon; a symbol can be quoted from its first day on. Shanghai and Shenzhen are listed together. For past or later dates use svc_get_ipo_calendar.',
   shape: [market('Whose offerings.', { names: true })],
-  rest: [post('/api/ipo-list')],
 });
 
 export const getIpoCalendar = operation({
@@ -178,7 +171,6 @@ export const getIpoCalendar = operation({
     text('begin_date', { required: true, format: compactDay, about: 'First day, inclusive: yyyyMMdd.' }),
     text('end_date', { required: true, format: compactDay, about: 'Last day, inclusive: yyyyMMdd.' }),
   ],
-  rest: [post('/api/ipo-calendar')],
 });
 
 export const searchQuote = operation({
@@ -197,7 +189,6 @@ export const searchQuote = operation({
     integer('max_count', { aliases: ['count', 'num'], default: 10, min: 1, max: 100, about: 'Most matches.' }),
   ],
   needs: [{ oneOf: ['keyword'] }],
-  rest: [post('/api/search-quote')],
 });
 
 /** Field classes of a screen's request: a market, and fields by number. */
@@ -238,7 +229,6 @@ export const etfScreen = operation({
   summary: 'Exchange traded funds of a market that meet conditions, sorted, with the figures asked for.',
   guide: `${quoteFieldsGuide}, 23 assets, 24 net asset value, 25 premium, 26 yield.`,
   shape: screenShape,
-  rest: [post('/api/etf-screen')],
 });
 
 export const fundScreen = operation({
@@ -252,7 +242,6 @@ export const fundScreen = operation({
   summary: 'Listed trusts of a market that meet conditions, sorted, with the figures asked for.',
   guide: `${quoteFieldsGuide}, 23 assets, 24 net asset value, 25 premium, 26 yield.`,
   shape: screenShape,
-  rest: [post('/api/fund-screen')],
 });
 
 export const futureScreen = operation({
@@ -266,7 +255,6 @@ export const futureScreen = operation({
   summary: 'Listed futures of a market that meet conditions, sorted, with the figures asked for.',
   guide: `${quoteFieldsGuide}, 31 open interest, 32 its change, 34 days to expiry, 36 continuous (1).`,
   shape: screenShape,
-  rest: [post('/api/future-screen')],
 });
 
 export const bondScreen = operation({
@@ -280,7 +268,6 @@ export const bondScreen = operation({
   summary: 'Listed bonds of a market that meet conditions, sorted, with the figures asked for.',
   guide: `${quoteFieldsGuide}, 41 coupon, 42 yield to maturity, 43 years to maturity, 46 government (1).`,
   shape: screenShape,
-  rest: [post('/api/bond-screen')],
 });
 
 export const getStockFilter = operation({
@@ -314,7 +301,6 @@ export const getStockFilter = operation({
     integer('accumulateFilterList[].days', { min: 1 }),
     ...['patternFilterList', 'customIndicatorFilterList'].map((list) => integer(`${list}[].consecutivePeriod`, { min: 1, max: 12 })),
   ],
-  rest: [post('/api/stock-filter')],
 });
 
 /** Every field of a request that names nothing a list could hold, but those that are said to. */
@@ -350,7 +336,6 @@ export const stockScreen = operation({
     integer('filterList[].simpleFieldQuery.simpleField', { required: true }),
     ...screenedProperties.map((query) => part(`filterList[].${query}.property`)),
   ],
-  rest: [post('/api/stock-screen')],
 });
 
 export const warrantScreen = operation({
@@ -372,5 +357,4 @@ export const warrantScreen = operation({
     choice('sortList[].direction', warrantScreenOrder),
     choice('filterList[].choices[].contentType', choiceContent),
   ],
-  rest: [post('/api/warrant-screen')],
 });

@@ -1,4 +1,4 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import { newsIdType, newsMarket, newsTopic, noticeType, pageFlip } from '../extension-enums.js';
 import type { FieldClasses } from '../field-classes.js';
 import * as messages from '../generated/messages.js';
@@ -70,7 +70,6 @@ export const latestNews = operation({
     { oneOf: ['filter_version'], when: { field: 'include_market_filter', is: true } },
     { oneOf: ['include_flash_filter'], when: { field: 'first_visit', is: true } },
   ],
-  rest: [post('/api/latest-news')],
 });
 
 const subject: Shape = [
@@ -112,7 +111,6 @@ export const stockNews = operation({
     extensionVersion,
   ],
   needs: [{ oneOf: ['stock_id', 'security'] }],
-  rest: [post('/api/stock-news')],
 });
 
 export const watchlistAnnouncement = operation({
@@ -127,7 +125,6 @@ export const watchlistAnnouncement = operation({
   guide: `Results, dividends, share events, officers, suspensions. Take stock_ids from svc_get_static_info; without notice_types every type comes. ${untrusted}`,
   shape: [...watched, choices('notice_types', noticeType, { alone: 0, about: 'ALL stands alone.' })],
   needs,
-  rest: [post('/api/watchlist-announcement')],
 });
 
 export const watchlistNews = operation({
@@ -142,7 +139,6 @@ export const watchlistNews = operation({
   guide: `One call for a whole list; take stock_ids from svc_get_static_info. Of one stock by its symbol: svc_stock_news. ${untrusted}`,
   shape: watched,
   needs,
-  rest: [post('/api/watchlist-news')],
 });
 
 export const watchlistRating = operation({
@@ -158,5 +154,4 @@ export const watchlistRating = operation({
     'Prices count 10^-9. One call for a whole list; take stock_ids from svc_get_static_info. The summary of one stock: svc_get_research_rating_summary. Opinions, not advice.',
   shape: watched,
   needs,
-  rest: [post('/api/watchlist-rating')],
 });

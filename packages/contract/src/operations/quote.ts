@@ -1,4 +1,4 @@
-import { answeredBy, operation, post } from '../declare.js';
+import { answeredBy, operation } from '../declare.js';
 import { klType, periodType, quoteMarketNumbers, rehabType, securityType, session } from '../enums.js';
 import * as messages from '../generated/messages.js';
 import { OrderBookType } from '../generated/Qot_Common_pb.js';
@@ -26,7 +26,6 @@ export const getQuote = operation({
       single: true,
     }),
   ],
-  rest: [post('/api/quote')],
 });
 
 export const getSnapshot = operation({
@@ -50,7 +49,6 @@ export const getSnapshot = operation({
       brief: 'Unknown symbols go to missing.',
     }),
   ],
-  rest: [post('/api/snapshot')],
 });
 
 /** How a model gets bars: a line of figures each. */
@@ -99,7 +97,6 @@ export const getHistoryKline = operation({
     bytes('nextReqKey', { about: 'Key of the next page, from the page before.' }),
   ],
   rows,
-  rest: [post('/api/history-kline')],
 });
 
 export const getKline = operation({
@@ -124,7 +121,6 @@ export const getKline = operation({
     bytes('nextReqKey', { about: 'With begin and end: key of the next bars, from the answer before.' }),
   ]),
   rows,
-  rest: [post('/api/kline')],
 });
 
 export const getHistoryKlQuota = operation({
@@ -143,7 +139,6 @@ export const getHistoryKlQuota = operation({
     message: HistoryOrdersC2S,
     shape: [...tradeHeader(), time('filterConditions.beginTime'), time('filterConditions.endTime')],
   },
-  rest: [post('/api/history-kl-quota')],
 });
 
 export const getOrderBook = operation({
@@ -164,7 +159,6 @@ export const getOrderBook = operation({
       about: 'The odd-lot book.',
     }),
   ],
-  rest: [post('/api/orderbook')],
 });
 
 export const getTicker = operation({
@@ -177,7 +171,6 @@ export const getTicker = operation({
   guide:
     'At most 1000 recent prints with their direction. Some brokerages require a Ticker subscription first. For older prices use svc_get_history_kline. No quota.',
   shape: [symbol('security'), integer('maxRetNum', { as: 'count', default: 100, min: 1, max: 1000, about: 'How many trades.' })],
-  rest: [post('/api/ticker')],
 });
 
 export const getRt = operation({
@@ -190,7 +183,6 @@ export const getRt = operation({
   guide:
     'The intraday line, up to hundreds of points. Some brokerages require an RT subscription first. For a few minutes svc_get_kline with 1min is smaller. No quota.',
   shape: [symbol('security')],
-  rest: [post('/api/rt')],
 });
 
 export const getBroker = operation({
@@ -203,7 +195,6 @@ export const getBroker = operation({
   guide:
     'Shares and funds of Hong Kong only; others are refused. Some brokerages require a Broker subscription first. For prices and sizes use svc_get_orderbook. No quota.',
   shape: [symbol('security')],
-  rest: [post('/api/broker')],
 });
 
 export const getStaticInfo = operation({
@@ -221,7 +212,6 @@ export const getStaticInfo = operation({
     choice('secType', securityType, { about: 'Only securities of this type; ignored if symbols are given.' }),
   ],
   needs: [{ oneOf: ['securityList', 'market', 'secType'] }],
-  rest: [post('/api/static-info')],
 });
 
 export const getMarketState = operation({
@@ -234,7 +224,6 @@ export const getMarketState = operation({
   guide:
     'Call it before an order, or when a price has stopped moving. States are numbers of the public QotMarketState. Up to 2,000 symbols a call; no subscription, no quota.',
   shape: [symbols('securityList', { max: SYMBOLS_MAX })],
-  rest: [post('/api/market-state')],
 });
 
 export const getCapitalFlow = operation({
@@ -252,7 +241,6 @@ export const getCapitalFlow = operation({
     time('beginTime', { dateOnly: true, aliases: ['begin'] }),
     time('endTime', { dateOnly: true, aliases: ['end'] }),
   ],
-  rest: [post('/api/capital-flow')],
 });
 
 export const getCapitalDistribution = operation({
@@ -265,7 +253,6 @@ export const getCapitalDistribution = operation({
   guide:
     'One reading of today, in super, big, middle and small orders. For its course over time use svc_get_capital_flow. No subscription, no quota.',
   shape: [symbol('security')],
-  rest: [post('/api/capital-distribution')],
 });
 
 export const getTickerStatistic = operation({
@@ -279,7 +266,6 @@ export const getTickerStatistic = operation({
   guide:
     'Who pushes the price: buyers or sellers, with many small trades or a few large ones. Counts every trade of regular hours. Price by price: svc_get_ticker_statistic_detail; single trades: svc_get_ticker.',
   shape: [symbol('security'), choice('interval_type', statisticInterval, { default: 1, about: 'The whole day, or the last minutes.' })],
-  rest: [post('/api/ticker-statistic')],
 });
 
 export const getTickerStatisticDetail = operation({
@@ -293,5 +279,4 @@ export const getTickerStatisticDetail = operation({
   guide:
     'The volume profile of the day: the price at which most was traded, and where buyers or sellers were the aggressors. Highest price first. Sums of a shorter time: svc_get_ticker_statistic.',
   shape: [symbol('security')],
-  rest: [post('/api/ticker-statistic-detail')],
 });

@@ -1,21 +1,8 @@
-import { operation, post } from '../declare.js';
+import { operation } from '../declare.js';
 import { type FieldClasses, none } from '../field-classes.js';
 import * as messages from '../generated/messages.js';
 import { chainMarket, heatMapPlate, heatMapSort } from '../industry-enums.js';
-import {
-  beatMarket,
-  beatSort,
-  beatTerm,
-  beatType,
-  changePeriod,
-  dividendMarket,
-  dividendRankType,
-  dividendSort,
-  rankedMarket,
-  shortSellingSort,
-  soeSort,
-  sortDirection,
-} from '../list-enums.js';
+import * as lists from '../list-enums.js';
 import { anyOf } from '../scope.js';
 import { choice, flag, integer, type Shape, text } from '../shape.js';
 
@@ -27,7 +14,7 @@ const page = (max: number, fallback: number): Shape => [
   integer('offset', { default: 0, min: 0, about: 'Rows passed over.' }),
   integer('count', { default: fallback, min: 1, max, about: 'Most rows.' }),
 ];
-const direction = choice('sortDir', sortDirection, { default: 0 });
+const direction = choice('sortDir', lists.sortDirection, { default: 0 });
 
 export const getDividendRank = operation({
   ...common,
@@ -44,12 +31,11 @@ export const getDividendRank = operation({
   guide:
     'To find income stocks: yield, payout ratio, frequency, years of growth and the next payment. Best first; filter_list narrows it by the public indicator types. For who goes ex on a day use svc_get_dividend_calendar.',
   shape: [
-    choice('market', dividendMarket),
-    choice('rankType', dividendRankType),
+    choice('market', lists.dividendMarket),
+    choice('rankType', lists.dividendRankType),
     integer('count', { default: 10, min: 1, max: 300, about: 'Most rows.' }),
-    choice('sortField', dividendSort, { about: 'By the rank type when omitted.' }),
+    choice('sortField', lists.dividendSort, { about: 'By the rank type when omitted.' }),
   ],
-  rest: [post('/api/dividend-rank')],
 });
 
 export const getEarningsBeatRank = operation({
@@ -67,13 +53,12 @@ export const getEarningsBeatRank = operation({
   guide:
     'Without filter_list: results of the last 30 days above the consensus. Shows actual, estimate, the year before and how the price took it. For the dates ahead use svc_get_earnings_calendar.',
   shape: [
-    choice('market', beatMarket),
-    choice('beatType', beatType),
+    choice('market', lists.beatMarket),
+    choice('beatType', lists.beatType),
     integer('count', { default: 30, min: 1, max: 300, about: 'Most rows.' }),
-    choice('term', beatTerm, { default: 4, about: 'Which report of each company.' }),
-    choice('sortField', beatSort, { about: 'Market value when omitted.' }),
+    choice('term', lists.beatTerm, { default: 4, about: 'Which report of each company.' }),
+    choice('sortField', lists.beatSort, { about: 'Market value when omitted.' }),
   ],
-  rest: [post('/api/earnings-beat-rank')],
 });
 
 /** Field classes of rankings by extended hours: nothing in the request names a security. */
@@ -96,7 +81,6 @@ export const getUsPreMarketRank = operation({
   guide:
     'What moved on the news of the night. Only stocks that traded before the opening are listed; after it, the list stays until the next day. Gainers first, losers with sort_dir ASCENDING.',
   shape: [direction, ...page(200, 50)],
-  rest: [post('/api/us-pre-market-rank')],
 });
 
 export const getUsAfterHoursRank = operation({
@@ -111,7 +95,6 @@ export const getUsAfterHoursRank = operation({
   guide:
     'What moved on results and news after the closing bell. Only stocks that traded after it are listed, until the next day begins. Gainers first, losers with sort_dir ASCENDING.',
   shape: [direction, ...page(200, 50)],
-  rest: [post('/api/us-after-hours-rank')],
 });
 
 export const getUsOvernightRank = operation({
@@ -126,7 +109,6 @@ export const getUsOvernightRank = operation({
   guide:
     'Only stocks that trade between the after-hours session and the pre-market are listed; where the brokerage has no overnight session, the list is empty. Gainers first, losers with sort_dir ASCENDING.',
   shape: [direction, ...page(200, 50)],
-  rest: [post('/api/us-overnight-rank')],
 });
 
 export const getShortSellingRank = operation({
@@ -143,12 +125,11 @@ export const getShortSellingRank = operation({
   guide:
     'To find stocks that others bet against, or that may be squeezed: short volume and its change, short positions, days to cover, averages of a week and a month. Markets US (default) and HK.',
   shape: [
-    choice('market', rankedMarket, { default: 11 }),
-    choice('sortField', shortSellingSort, { about: 'Change of the short volume when omitted.' }),
+    choice('market', lists.rankedMarket, { default: 11 }),
+    choice('sortField', lists.shortSellingSort, { about: 'Change of the short volume when omitted.' }),
     direction,
     ...page(35, 10),
   ],
-  rest: [post('/api/short-selling-rank')],
 });
 
 export const getPeriodChangeRank = operation({
@@ -165,8 +146,7 @@ export const getPeriodChangeRank = operation({
   summary: 'Stocks of a market by their change over a period, from five minutes to the year to date.',
   guide:
     'Gainers first, losers with sort_dir ASCENDING. Every row has the changes over all periods, valuation and volume ratio; filter_list narrows by the public indicator types. Markets HK and US.',
-  shape: [choice('market', rankedMarket), choice('periodType', changePeriod, { default: 1 }), direction, ...page(200, 50)],
-  rest: [post('/api/period-change-rank')],
+  shape: [choice('market', lists.rankedMarket), choice('periodType', lists.changePeriod, { default: 1 }), direction, ...page(200, 50)],
 });
 
 export const getHighDividendSoeRank = operation({
@@ -183,8 +163,7 @@ export const getHighDividendSoeRank = operation({
   summary: 'Hong Kong stocks of state-owned companies with high dividends below book value.',
   guide:
     'State-owned companies of the mainland with a price-to-book ratio of at most 1, a dividend yield of at least 5 % and no losses; filter_list replaces the yield and P/E conditions. Largest first.',
-  shape: [choice('sortField', soeSort, { about: 'Market value when omitted.' }), direction, ...page(200, 50)],
-  rest: [post('/api/high-dividend-soe-rank')],
+  shape: [choice('sortField', lists.soeSort, { about: 'Market value when omitted.' }), direction, ...page(200, 50)],
 });
 
 export const getHeatMapData = operation({
@@ -212,5 +191,4 @@ export const getHeatMapData = operation({
     text('page', { about: 'next_page of the page before.', maxBytes: 64 }),
     choice('plateType', heatMapPlate, { default: 0 }),
   ],
-  rest: [post('/api/heat-map-data')],
 });

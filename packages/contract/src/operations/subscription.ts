@@ -1,4 +1,4 @@
-import { get, operation, post } from '../declare.js';
+import { get, operation } from '../declare.js';
 import { marketState, orderStatus, rehabType, session, subType, waitCondition, waitFigure, waitRelation } from '../enums.js';
 import { none } from '../field-classes.js';
 import * as messages from '../generated/messages.js';
@@ -47,7 +47,6 @@ export const subscribe = operation({
     flag('extendedTime', { default: false, about: 'US pre-market and after-hours data too.' }),
     choice('session', session, { about: 'US session.' }),
   ],
-  rest: [post('/api/subscribe')],
 });
 
 export const unsubscribe = operation({
@@ -73,7 +72,6 @@ export const unsubscribe = operation({
     { oneOf: ['subTypeList'], unless: { field: 'isUnsubAll', is: true } },
   ],
   unused: ['isRegOrUnRegPush', 'regPushRehabTypeList', 'isFirstPush', 'isSubOrderBookDetail'],
-  rest: [post('/api/unsubscribe')],
 });
 
 export const getSubInfo = operation({
@@ -105,7 +103,6 @@ export const querySubscription = operation({
   guide:
     'Call it before svc_subscribe to see what is subscribed already, how much quota is left, and what svc_unsubscribe could give back. Free.',
   shape: [flag('isReqAllConn', { default: false, about: 'True: of every caller of the daemon.' })],
-  rest: [post('/api/query-subscription')],
 });
 
 /** svc.wait_for.C2S.condition. */
@@ -172,6 +169,5 @@ export const waitFor = operation({
     { oneOf: ['security'], when: ofMarket },
     { oneOf: ['market_state_list'], when: ofMarket },
   ],
-  rest: [post('/api/wait-for')],
   waits: 'timeout',
 });

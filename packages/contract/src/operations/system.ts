@@ -121,7 +121,6 @@ export const getUsedQuota = operation({
   title: 'Used quota',
   summary: 'Subscription and history K-line quota in use.',
   guide: 'Check it before subscribing to, or reading histories of, many symbols. The sizes of both quotas are in svc_get_user_info. Free.',
-  rest: [post('/api/used-quota')],
 });
 
 export const verification = operation({
@@ -138,7 +137,6 @@ export const verification = operation({
     choice('op', verificationOp, { about: '1 request a code, 2 enter it and go on with the login.' }),
     text('code', { maxBytes: 64, about: 'The code; required with op 2.' }),
   ],
-  rest: [post('/api/verification')],
   tool: null,
 });
 

@@ -1,18 +1,6 @@
 import { get, operation, post } from '../declare.js';
 import { among } from '../enumeration.js';
-import {
-  modifyOrderOp,
-  orderSession,
-  orderType,
-  reconfirmReason,
-  reversalPrice,
-  secMarket,
-  securityFirm,
-  timeInForce,
-  trailType,
-  trdEnvOfModify,
-  trdSide,
-} from '../enums.js';
+import * as enums from '../enums.js';
 import * as messages from '../generated/messages.js';
 import { LEGS_MAX, legValues } from '../leg-values.js';
 import type { Need } from '../needs.js';
@@ -54,7 +42,7 @@ const oneOrder = { oneOf: ['orderID', 'orderIDEx'] };
 /** Conditions that an order waits for before it goes to the market. */
 const triggers = [
   number('auxPrice', { min: 0, about: 'The price that a stop or if-touched order waits for.', brief: 'Trigger.' }),
-  choice('trailType', trailType, { about: 'How trail_value is meant: 1 RATIO, in percent, 2 AMOUNT, in the price.', brief: '' }),
+  choice('trailType', enums.trailType, { about: 'How trail_value is meant: 1 RATIO, in percent, 2 AMOUNT, in the price.', brief: '' }),
   number('trailValue', { min: 0, about: 'How far the trigger of a trailing order stays behind the best price.', brief: '' }),
   number('trailSpread', { min: 0, about: 'How far the limit of a TRAILING_STOP_LIMIT lies from its trigger.', brief: '' }),
 ];
@@ -88,18 +76,18 @@ export const placeOrder = operation({
   shape: [
     ...packetId,
     ...tradeHeader(),
-    choice('trdSide', trdSide, { as: 'side', about: '1 BUY, 2 SELL, 3 SELL_SHORT, 4 BUY_BACK.' }),
+    choice('trdSide', enums.trdSide, { as: 'side', about: '1 BUY, 2 SELL, 3 SELL_SHORT, 4 BUY_BACK.' }),
     code('code'),
     orderSymbol(),
     number('qty', { above: 0, about: 'Shares or contracts.' }),
     number('price', { about: 'Limit price; market orders ignore it.' }),
     // A client of the public protocol that does not say which type it means may have meant any.
-    choice('orderType', orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
-    choice('secMarket', secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
-    choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
+    choice('orderType', enums.orderType, { default: 1, absenceCounts: true, about: 'NORMAL (limit) when omitted.' }),
+    choice('secMarket', enums.secMarket, { about: 'Market of the security, where the trading market leaves it open.' }),
+    choice('timeInForce', enums.timeInForce, { about: 'DAY when omitted.' }),
     expireTime,
     ...triggers,
-    choice('session', orderSession, { about: 'US session.' }),
+    choice('session', enums.orderSession, { about: 'US session.' }),
     flag('fillOutsideRTH', { about: 'US limit orders: also fill outside regular hours.' }),
     text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),
   ],
@@ -134,8 +122,8 @@ export const placeComboOrder = operation({
       ...tradeHeader(),
       number('qty', { above: 0, about: 'Units; a leg trades its ratio of them.' }),
       number('price', { about: 'The most that a unit may cost, bought less sold; below zero, the least that it must bring.' }),
-      choice('orderType', among(orderType, 'NORMAL'), { required: true, about: 'NORMAL (limit).' }),
-      choice('timeInForce', timeInForce, { about: 'DAY when omitted.' }),
+      choice('orderType', among(enums.orderType, 'NORMAL'), { required: true, about: 'NORMAL (limit).' }),
+      choice('timeInForce', enums.timeInForce, { about: 'DAY when omitted.' }),
       expireTime,
       text('remark', { maxBytes: REMARK_BYTES_MAX, about: 'A note of at most 64 bytes, kept with the order.' }),
     ].map((param): Param => ({ ...param, only: 'rest' })),
@@ -161,7 +149,7 @@ export const modifyOrder = operation({
     orderIdEx,
     // An order known by its text alone has number 0.
     constant('orderID', 0n),
-    choice('modifyOrderOp', modifyOrderOp, { aliases: ['op'], about: '1 modify, 2 cancel, 3 disable, 4 enable, 5 delete.' }),
+    choice('modifyOrderOp', enums.modifyOrderOp, { aliases: ['op'], about: '1 modify, 2 cancel, 3 disable, 4 enable, 5 delete.' }),
     number('qty', { above: 0, about: 'The new total quantity, what is already filled included.' }),
     // Below zero where an order of several legs brings money: of others the gateway refuses it, once it knows the order.
     number('price', { about: 'The new price.' }),
@@ -172,8 +160,7 @@ export const modifyOrder = operation({
     { ...oneOrder, unless: { field: 'forAll', is: true } },
     { oneOf: ['qty'], when: { field: 'modifyOrderOp', is: NORMAL }, goesWith: 'the price of an order that has one' },
   ],
-  lowLevel: { 'header.trdEnv': trdEnvOfModify },
-  rest: [post('/api/modify-order')],
+  lowLevel: { 'header.trdEnv': enums.trdEnvOfModify },
 });
 
 export const cancelOrder = operation({
@@ -201,7 +188,7 @@ export const cancelOrder = operation({
     never('forAll', { but: false }),
     choice(
       'modifyOrderOp',
-      { name: 'op', members: modifyOrderOp.members.filter(({ name }) => name === 'cancel') },
+      { name: 'op', members: enums.modifyOrderOp.members.filter(({ name }) => name === 'cancel') },
       {
         as: 'op',
         aliases: ['modify_order_op'],
@@ -213,7 +200,6 @@ export const cancelOrder = operation({
   ],
   needs: [oneOrder],
   unused: terms,
-  rest: [post('/api/cancel-order')],
 });
 
 export const cancelAllOrder = operation({
@@ -242,7 +228,6 @@ export const cancelAllOrder = operation({
     flag('adjustPrice', { as: 'including_exits', about: 'Exits of brackets too, which stay otherwise.', brief: 'Exits of brackets too.' }),
   ],
   unused: ['orderIDEx', ...terms],
-  rest: [post('/api/cancel-all-order')],
 });
 
 /** Stands where the gateway puts the account's own. */
@@ -268,13 +253,12 @@ export const reconfirmOrder = operation({
     constant('header.trdEnv', ANY_ENV),
     ...(orderMarket === undefined ? [] : [orderMarket]),
     id('orderID', { required: true, about: 'The order’s number.' }),
-    choice('reconfirmReason', reconfirmReason, {
+    choice('reconfirmReason', enums.reconfirmReason, {
       as: 'reconfirm_op',
       required: true,
       about: 'What is confirmed: 1 its quantity, 2 its price.',
     }),
   ],
-  rest: [post('/api/reconfirm-order')],
 });
 
 export const getRefusals = operation({
@@ -313,10 +297,9 @@ export const unlockTrade = operation({
   shape: [
     flag('unlock', { about: 'True unlocks, false locks.' }),
     secret('pwdMD5', { maxBytes: MD5_HEX_BYTES, format: md5Hex, about: 'Hex MD5 of the trade password; required to unlock.' }),
-    choice('securityFirm', securityFirm, { about: 'Whose accounts, as in svc_list_accounts; FutuSecurities when omitted.' }),
+    choice('securityFirm', enums.securityFirm, { about: 'Whose accounts, as in svc_list_accounts; FutuSecurities when omitted.' }),
   ],
   needs: [{ oneOf: ['pwdMD5'], when: { field: 'unlock', is: true } }],
-  rest: [post('/api/unlock-trade')],
   loopbackOnly: true,
 });
 
@@ -348,7 +331,7 @@ export const reversePosition = operation({
     ...tradeHeader(),
     positionKey,
     positionId,
-    choice('initial.price_type', reversalPrice, { required: true, about: 'Market orders, or limit orders at the last price.' }),
+    choice('initial.price_type', enums.reversalPrice, { required: true, about: 'Market orders, or limit orders at the last price.' }),
     extensionVersion,
   ],
   rest: [post('/api/trd/reverse-position')],
@@ -377,7 +360,7 @@ export const rollPosition = operation({
     positionKey,
     positionId,
     text('initial.target_code', { required: true, maxBytes: 64, about: 'Another month of the same contract: HSI2612.' }),
-    choice('initial.target_sec_market', secMarket, { required: true, about: 'Market of the target.' }),
+    choice('initial.target_sec_market', enums.secMarket, { required: true, about: 'Market of the target.' }),
     extensionVersion,
   ],
   rest: [post('/api/trd/roll-position')],

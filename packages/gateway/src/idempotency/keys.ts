@@ -3,13 +3,13 @@ import { clearField, clone, type DescField, fromBinary, type Message, toBinary }
 import type { SteadyTime } from '@svc-gateway/access';
 import { askedText } from '@svc-gateway/contract/asked-text';
 import type { Clock } from '@svc-gateway/contract/clock';
+import { memoized } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { invalidField, Rejection } from '@svc-gateway/contract/rejection';
 import { quoted } from '@svc-gateway/contract/shown';
 import type { Store } from '@svc-gateway/storage';
 import type { PacketId, ResponseMessage, Sending } from '../backend.js';
 import type { Caller } from '../identity.js';
-import { perOperation } from '../per-operation.js';
 import { RET_SUCCEED } from '../responses.js';
 import { type IdempotencyRow, IdempotencyRows, KeyName, ROOM_SECONDS } from './rows.js';
 
@@ -235,7 +235,7 @@ function withoutSecrets(operation: Operation, request: Message): Message {
   return copy;
 }
 
-const secretsOf = perOperation(({ shape, messages }): readonly DescField[] => {
+const secretsOf = memoized(({ shape, messages }: Operation): readonly DescField[] => {
   const names = new Set(shape.filter(({ secret }) => secret).map(({ field }) => field));
   return messages.C2SSchema.fields.filter(({ name }) => names.has(name));
 });

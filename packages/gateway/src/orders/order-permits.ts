@@ -10,6 +10,7 @@ import {
 import { C2SSchema as HistoryC2S } from '@svc-gateway/contract/generated/Trd_GetHistoryOrderList_pb';
 import { C2SSchema as OrderListC2S } from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
 import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
+import { memoized } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
@@ -19,7 +20,6 @@ import type { GatewayBase } from '../gateway-base.js';
 import { denyMarket, denySymbol, firstDenied } from '../limit-check.js';
 import { allowsTraded, limitsOf, tradedMarketNames } from '../market-names.js';
 import { tradingMarketOf } from '../named-markets.js';
-import { perOperation } from '../per-operation.js';
 import type { Permissions } from '../permissions.js';
 import { resourcesOf } from '../request-resources.js';
 import { failure, payloadOf, RET_SUCCEED } from '../responses.js';
@@ -208,7 +208,7 @@ export class OrderPermits {
 }
 
 /** Whether requests of an operation can name orders. */
-const namesOrders = perOperation(({ messages, classes }) =>
+const namesOrders = memoized(({ messages, classes }: Operation) =>
   [...fieldsWithin(messages.C2SSchema)].some((field) => classOf(field, classes) === 'order'),
 );
 

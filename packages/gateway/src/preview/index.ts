@@ -1,17 +1,4 @@
-export type {
-  CancelPreview,
-  Capacity,
-  ComboPreview,
-  ModifyPreview,
-  OrderTerms,
-  PlacePreview,
-  PositionPreview,
-  Preview,
-  PreviewFees,
-  PreviewGate,
-  RepetitionPreview,
-  WorkingOrder,
-} from './preview.js';
+export type * from './preview.js';
 export { Previewer } from './previewer.js';
 export { repetitionOf, undecided } from './repetition.js';
 export { accountInWords, previewSentence } from './sentence.js';

@@ -1,3 +1,4 @@
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import { answered } from '../answer-check.js';
 import type { Backend } from '../backend.js';
 import { type After, inTime, isRefusedForGood, unansweredText } from './retries.js';
@@ -69,11 +70,7 @@ export class AccountRegistrations {
   subscribe(owner: string, accIds: readonly bigint[]): Promise<AccountOutcome> {
     const added = new Map<bigint, Registration>();
     for (const accId of accIds) {
-      let owners = this.#accounts.get(accId);
-      if (owners === undefined) {
-        owners = new Map();
-        this.#accounts.set(accId, owners);
-      }
+      const owners = getOrInsert(this.#accounts, accId, () => new Map());
       if (owners.get(owner)?.active) continue;
       const registration: Registration = { active: false };
       owners.set(owner, registration);

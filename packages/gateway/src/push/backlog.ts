@@ -1,3 +1,4 @@
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { QuotePush } from '../backend.js';
 import type { Frame } from './frame.js';
 
@@ -77,11 +78,7 @@ export class Backlog {
   }
 
   #bound(key: string, frame: Frame): void {
-    let ticks = this.#ticks.get(key);
-    if (ticks === undefined) {
-      ticks = { waiting: new Set(), dropped: 0 };
-      this.#ticks.set(key, ticks);
-    }
+    const ticks = getOrInsert(this.#ticks, key, () => ({ waiting: new Set<Frame>(), dropped: 0 }));
     ticks.waiting.add(frame);
     if (ticks.waiting.size <= this.ticksMax) return;
     for (const oldest of ticks.waiting) {

@@ -1,4 +1,5 @@
 import type { Clock } from '@svc-gateway/contract/clock';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import { type EventFrames, FormatState } from './event-frames.js';
 import type { PushFormat } from './format.js';
 import { FrameBatch } from './frame-batch.js';
@@ -37,12 +38,7 @@ export class FrameBatcher {
   constructor(private readonly clock: Clock) {}
 
   laneOf(format: PushFormat): FormatState {
-    let lane = this.#lanes.get(format);
-    if (lane === undefined) {
-      lane = new FormatState(format);
-      this.#lanes.set(format, lane);
-    }
-    return lane;
+    return getOrInsert(this.#lanes, format, () => new FormatState(format));
   }
 
   /** The run from which those of a format's connections grow until the next pass. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { QuotePush, StreamsLost, TradePush } from '../backend.js';
 import { streamKey } from './streams.js';
 
@@ -18,11 +19,7 @@ export class Observers {
 
   /** Returns its own removal. */
   add(observed: Observed, observer: Observer): () => void {
-    let observers = this.#observers.get(observed);
-    if (observers === undefined) {
-      observers = new Set();
-      this.#observers.set(observed, observers);
-    }
+    const observers = getOrInsert(this.#observers, observed, () => new Set());
     const own = observers;
     own.add(observer);
     return () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import { shown } from '@svc-gateway/contract/shown';
 import type { Caller, Iface, Peer } from '@svc-gateway/gateway';
 import { isLoopback, pathOf } from './http.js';
@@ -46,12 +47,7 @@ export class HttpCallers {
   }
 
   #peerOf(socket: Socket): Peer {
-    let peer = this.#peers.get(socket);
-    if (peer === undefined) {
-      peer = peerAt(socket.remoteAddress);
-      this.#peers.set(socket, peer);
-    }
-    return peer;
+    return getOrInsert(this.#peers, socket, () => peerAt(socket.remoteAddress));
   }
 }
 

@@ -2,6 +2,7 @@ import { refusalCode } from '@svc-gateway/contract/broker-codes';
 import type { Dialect } from '@svc-gateway/contract/enums';
 import { messagePieces, messageWriter } from '@svc-gateway/contract/json/message-json';
 import type { Int64Format } from '@svc-gateway/contract/json/scalars';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { payloadOf, type ResponseMessage } from '@svc-gateway/gateway';
 import { type Body, bodyOf } from './body.js';
@@ -23,12 +24,7 @@ export interface EnvelopeFormat {
 export function writeEnvelope(operation: Operation, response: ResponseMessage, format: EnvelopeFormat): Body {
   // No two writes have the same answer.
   if (operation.effect !== 'read') return bodyOf(`${envelopeText(operation, response, format)}\n`);
-  let body = written[format.enums][format.int64].get(response);
-  if (body === undefined) {
-    body = bodyOf(`${envelopeText(operation, response, format)}\n`);
-    written[format.enums][format.int64].set(response, body);
-  }
-  return body;
+  return getOrInsert(written[format.enums][format.int64], response, () => bodyOf(`${envelopeText(operation, response, format)}\n`));
 }
 
 /** The same as text, for what is put into something else. */

@@ -78,7 +78,6 @@ interface Connection {
  * reading of its answer and the pause before the next have their time, and what is refused is closed.
  */
 export class HttpListener implements TlsListener {
-  readonly #options: HttpListenerOptions;
   readonly #ids = new RequestIds('http');
   /** Underneath: for figures. */
   readonly server: Server;
@@ -90,8 +89,7 @@ export class HttpListener implements TlsListener {
   readonly #unreadCheck: NodeJS.Timeout;
   #closed: Promise<void> | undefined;
 
-  constructor(options: HttpListenerOptions) {
-    this.#options = options;
+  constructor(private readonly options: HttpListenerOptions) {
     const settings: ServerOptions = {
       headersTimeout: HEADERS_MS_MAX,
       requestTimeout: REQUEST_MS_MAX,
@@ -113,7 +111,7 @@ export class HttpListener implements TlsListener {
 
   /** Resolves to the port; rejects with the system's error when the address cannot be had. */
   listen(address: ListenAddress): Promise<number> {
-    return listenAt(this.server, address, this.#options.onTrouble);
+    return listenAt(this.server, address, this.options.onTrouble);
   }
 
   /** New connections get this certificate; those that are open go on. */
@@ -131,7 +129,7 @@ export class HttpListener implements TlsListener {
   }
 
   get #shakenHands(): 'connection' | 'secureConnection' {
-    return this.#options.tls === undefined ? 'connection' : 'secureConnection';
+    return this.options.tls === undefined ? 'connection' : 'secureConnection';
   }
 
   #connected(socket: Socket): void {
@@ -172,7 +170,7 @@ export class HttpListener implements TlsListener {
       connection.before = isUnderWay(connection.answer) ? connection.answer : undefined;
       connection.answer = response;
     }
-    if (connection?.before === undefined) this.#options.onRequest(request, response);
+    if (connection?.before === undefined) this.options.onRequest(request, response);
     else if (connection.ahead < AHEAD_MAX) this.#workAhead(connection, request, response);
     else this.#hold(connection, request, response);
   }
@@ -187,7 +185,7 @@ export class HttpListener implements TlsListener {
       this.#workAhead(connection, ...next);
       if (connection.waiting.length === 0 && !connection.isSwitching) socket.resume();
     });
-    this.#options.onRequest(request, response);
+    this.options.onRequest(request, response);
   }
 
   /** Whoever sends and does not read would have as many answers made as it can send requests: the rest of what it sends is left with it. */
@@ -228,7 +226,7 @@ export class HttpListener implements TlsListener {
     const isHandshake = request.headers.upgrade?.toLowerCase() === 'websocket';
     if (isHandshake && this.#closed === undefined) {
       this.#upgraded.add(socket);
-      if (this.#options.onHandshake(request, socket, head) === 'taken') return;
+      if (this.options.onHandshake(request, socket, head) === 'taken') return;
       this.#upgraded.delete(socket);
     }
     // A server may ignore the header (RFC 9110, section 7.8); node:http has stopped reading, and begins anew.

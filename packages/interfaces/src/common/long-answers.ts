@@ -1,4 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf';
+import { memoized } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { payloadOf, type ResponseMessage } from '@svc-gateway/gateway';
 
@@ -13,20 +14,15 @@ export const ELEMENTS_A_PIECE = 100;
 /** A few pieces are no gain: most lists are written at once. */
 const ELEMENTS_AT_ONCE_MAX = 4 * ELEMENTS_A_PIECE;
 
-const listsOf = new WeakMap<DescMessage, readonly string[]>();
+const listsOf = memoized(({ fields }: DescMessage) =>
+  fields.filter(({ fieldKind }) => fieldKind === 'list').map(({ localName }) => localName),
+);
 
 /** Whether an answer is to be written in pieces. */
 export function isLong(operation: Operation, response: ResponseMessage): boolean {
   const payload = payloadOf(operation, response) as Readonly<Record<string, readonly unknown[]>> | undefined;
   if (payload === undefined) return false;
-  const { S2CSchema } = operation.messages;
-  let lists = listsOf.get(S2CSchema);
-  if (lists === undefined) {
-    lists = S2CSchema.fields.filter(({ fieldKind }) => fieldKind === 'list').map(({ localName }) => localName);
-    listsOf.set(S2CSchema, lists);
-  }
-  for (const name of lists) if ((payload[name]?.length ?? 0) > ELEMENTS_AT_ONCE_MAX) return true;
-  return false;
+  return listsOf(operation.messages.S2CSchema).some((name) => (payload[name]?.length ?? 0) > ELEMENTS_AT_ONCE_MAX);
 }
 
 let last: Promise<void> = Promise.resolve();

@@ -31,20 +31,18 @@ const UNREADABLE_MS = 60_000;
 /** The listener of core TCP: the public protocol's frames, for its published clients. */
 export class TcpEndpoint implements Listener {
   readonly #server: Server;
-  readonly #options: TcpEndpointOptions;
   readonly #connections: Connections;
   /** When {@link TcpEndpointOptions.onUnreadable} was told, of the monotonic clock. */
   #unreadableAt = Number.NEGATIVE_INFINITY;
 
-  constructor(options: TcpEndpointOptions) {
-    this.#options = options;
+  constructor(private readonly options: TcpEndpointOptions) {
     this.#connections = new Connections(options.clock, options.maxConnections);
     this.#server = createServer({ noDelay: true }, (socket) => this.#accept(socket));
   }
 
   /** Resolves to the port; rejects with the system's error when the address cannot be had. */
   listen(address: ListenAddress): Promise<number> {
-    return listenAt(this.#server, address, this.#options.onTrouble);
+    return listenAt(this.#server, address, this.options.onTrouble);
   }
 
   /** Takes no more connections and requests, and resolves when those under way are answered. */
@@ -58,7 +56,7 @@ export class TcpEndpoint implements Listener {
   }
 
   #accept(socket: Socket): void {
-    const { service, clock, onDefect, rsaKey } = this.#options;
+    const { service, clock, onDefect, rsaKey } = this.options;
     const peer = peerAt(socket.remoteAddress);
     const refusal = this.#refusal(peer);
     if (refusal !== undefined) {
@@ -81,10 +79,10 @@ export class TcpEndpoint implements Listener {
   }
 
   #unreadable(reason: string): void {
-    const now = this.#options.clock.monotonic();
+    const now = this.options.clock.monotonic();
     if (now - this.#unreadableAt < UNREADABLE_MS) return;
     this.#unreadableAt = now;
-    this.#options.onUnreadable?.(reason);
+    this.options.onUnreadable?.(reason);
   }
 
   #refusal({ loopback }: Peer): Rejection | undefined {

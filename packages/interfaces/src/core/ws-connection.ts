@@ -37,7 +37,6 @@ const close = { goingAway: 1001, unsupportedData: 1003, policy: 1008 } as const;
 
 /** One client of the core WebSocket, from the upgrade on: InitWebSocket, and then a {@link CoreSession}. */
 export class WsConnection implements CoreConnection {
-  readonly #options: WsConnectionOptions;
   readonly #openedAt: number;
   #session: CoreSession | undefined;
   #finishing = false;
@@ -46,8 +45,7 @@ export class WsConnection implements CoreConnection {
   /** Messages that came in the same chunk as the one with which too many were under way. */
   readonly #waiting: WsRequest[] = [];
 
-  constructor(options: WsConnectionOptions) {
-    this.#options = options;
+  constructor(private readonly options: WsConnectionOptions) {
     const { services, webSocket, socket } = options;
     this.#openedAt = services.clock.monotonic();
     this.#nextPing = this.#openedAt + PING_INTERVAL_MS;
@@ -62,7 +60,7 @@ export class WsConnection implements CoreConnection {
   }
 
   tick(now: number): void {
-    const { webSocket } = this.#options;
+    const { webSocket } = this.options;
     if (this.#session === undefined && now >= this.#openedAt + HANDSHAKE_MS_MAX) webSocket.terminate();
     if (now < this.#nextPing) return;
     this.#nextPing = now + PING_INTERVAL_MS;
@@ -80,15 +78,15 @@ export class WsConnection implements CoreConnection {
   }
 
   end(): void {
-    this.#options.webSocket.close(close.goingAway, 'the daemon is shutting down');
+    this.options.webSocket.close(close.goingAway, 'the daemon is shutting down');
   }
 
   destroy(): void {
-    this.#options.webSocket.terminate();
+    this.options.webSocket.terminate();
   }
 
   #received(data: RawData, isBinary: boolean): void {
-    const { webSocket, services } = this.#options;
+    const { webSocket, services } = this.options;
     if (this.#finishing || webSocket.readyState !== webSocket.OPEN) return;
     if (!isBinary) {
       webSocket.close(close.unsupportedData, 'requests are binary messages');
@@ -110,7 +108,7 @@ export class WsConnection implements CoreConnection {
 
   /** Takes the messages that are there, as far as they may be answered now. */
   #proceed(): void {
-    const { webSocket } = this.#options;
+    const { webSocket } = this.options;
     while (this.#session?.busy !== true) {
       const message = this.#waiting.shift();
       if (message === undefined) {
@@ -135,7 +133,7 @@ export class WsConnection implements CoreConnection {
   }
 
   #greet(message: WsRequest): void {
-    const { services, peer, token } = this.#options;
+    const { services, peer, token } = this.options;
     if (this.#session !== undefined) {
       const rejection = new Rejection('request.invalid', 'the connection is already initialised');
       this.#answer(message, rejectionBody(rejection, 'protobuf'));
@@ -170,7 +168,7 @@ export class WsConnection implements CoreConnection {
       connectionId,
       permits,
       format: wsPushFormat,
-      sink: new SocketSink(this.#options.socket, this.#options.webSocket),
+      sink: new SocketSink(this.options.socket, this.options.webSocket),
       answerFrame: ({ protoId, tag }, body) => {
         const answer = { command: protoId, section: BigInt(tag), error: wsError.none, errorText: '', body };
         return binaryFrame(encodeWsAnswer(answer), { kind: 'kept' }, false);
@@ -181,7 +179,7 @@ export class WsConnection implements CoreConnection {
 
   /** An answer outside of a session. Who asks on and does not read is cut off. */
   #answer({ command, section }: WsRequest, body: Uint8Array): void {
-    const { webSocket, socket } = this.#options;
+    const { webSocket, socket } = this.options;
     if (socket.writableLength > UNREAD_BYTES_MAX) {
       webSocket.terminate();
       return;
@@ -191,7 +189,7 @@ export class WsConnection implements CoreConnection {
 
   /** The published client looks at the header's error to learn that its login was refused, and does not try again. */
   #refuse({ command, section }: WsRequest, rejection: Rejection): void {
-    const { webSocket } = this.#options;
+    const { webSocket } = this.options;
     const body = rejectionBody(rejection, 'protobuf');
     webSocket.send(encodeWsAnswer({ command, section, error: wsError.disconnected, errorText: rejection.message, body }));
     webSocket.close(close.policy, closeReason(rejection.message));

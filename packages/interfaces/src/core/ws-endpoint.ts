@@ -34,12 +34,10 @@ const MESSAGE_BYTES_MAX = 1024 * 1024;
 /** The listener of the core WebSocket: the public protocol for its published JavaScript client. Any path will do. */
 export class CoreWsEndpoint implements TlsListener {
   readonly #listener: HttpListener;
-  readonly #options: WsEndpointOptions;
   readonly #webSockets: SinkServer;
   readonly #connections: Connections;
 
-  constructor(options: WsEndpointOptions) {
-    this.#options = options;
+  constructor(private readonly options: WsEndpointOptions) {
     this.#connections = new Connections(options.services.clock, options.maxConnections);
     this.#webSockets = sinkServer({ maxPayload: MESSAGE_BYTES_MAX, handleProtocols: noSubprotocol });
     this.#webSockets.on('wsClientError', (error, socket, request) => {
@@ -79,7 +77,7 @@ export class CoreWsEndpoint implements TlsListener {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { services } = this.#options;
+    const { services } = this.options;
     const onError = () => socket.destroy();
     socket.on('error', onError);
     try {
@@ -106,8 +104,8 @@ export class CoreWsEndpoint implements TlsListener {
   }
 
   #judge(request: IncomingMessage): Rejection | undefined {
-    const { gateway } = this.#options.services;
-    const foreign = this.#options.origins.check(request.headers, gateway);
+    const { gateway } = this.options.services;
+    const foreign = this.options.origins.check(request.headers, gateway);
     if (foreign !== undefined) return foreign;
     if (this.#connections.full) return new Rejection('limit.connections', 'the core WebSocket has reached its connection limit');
     const doubled = checkOneToken(request);
@@ -119,12 +117,12 @@ export class CoreWsEndpoint implements TlsListener {
 
   #refuse(request: IncomingMessage, socket: Duplex, rejection: Rejection): void {
     const caller = this.#caller(request);
-    this.#options.services.gateway.admissions.recordRefusal(caller, rejection);
+    this.options.services.gateway.admissions.recordRefusal(caller, rejection);
     refuseUpgrade(socket, { status: rejection.kind.http, body: writeError(rejection, caller.requestId) });
   }
 
   #caller(request: IncomingMessage): Caller {
-    const requestId = this.#options.services.nextRequestId();
+    const requestId = this.options.services.nextRequestId();
     return { iface: 'core-ws', endpoint: 'connect', requestId, peer: peerAt(request.socket.remoteAddress), keyText: tokenOf(request) };
   }
 }

@@ -20,11 +20,9 @@ export interface IncomingCall {
 export class Arrivals {
   /** Start of each on the monotonic clock, oldest first. */
   readonly #awaited = new Map<IncomingCall, number>();
-  readonly #clock: Clock;
   readonly #check: PeriodicCheck;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(private readonly clock: Clock) {
     this.#check = new PeriodicCheck(clock, CHECK_MS, () => this.#refuseLate());
   }
 
@@ -36,7 +34,7 @@ export class Arrivals {
 
   /** Begins to wait for the request of a call. */
   begin(call: IncomingCall): void {
-    this.#awaited.set(call, this.#clock.monotonic());
+    this.#awaited.set(call, this.clock.monotonic());
     this.#check.begin();
   }
 
@@ -54,7 +52,7 @@ export class Arrivals {
   }
 
   #refuseLate(): boolean {
-    const before = this.#clock.monotonic() - ARRIVAL_MS_MAX;
+    const before = this.clock.monotonic() - ARRIVAL_MS_MAX;
     for (const [call, since] of this.#awaited) {
       if (since > before) break;
       this.refuse(call, status.DEADLINE_EXCEEDED, `the request did not come within ${ARRIVAL_MS_MAX / 1000} s`);

@@ -20,36 +20,34 @@ const eventTypes: ReadonlySet<string> = new Set<PushEvent['type']>(['quote', 'tr
 
 /** `SubscribePush`: the events of the caller's key that pass the caller's filter. */
 export class PushStreams {
-  readonly #gateway: Gateway;
-  readonly #callers: Callers;
   #count = 0;
 
-  constructor(gateway: Gateway, callers: Callers) {
-    this.#gateway = gateway;
-    this.#callers = callers;
-  }
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly callers: Callers,
+  ) {}
 
   readonly handle = (call: Call): void => {
-    const caller = this.#callers.of(call, 'SubscribePush');
+    const caller = this.callers.of(call, 'SubscribePush');
     const wanted = this.#count < STREAMS_MAX ? readFilter(call.request) : new Rejection('limit.connections', tooMany);
-    const isAsked = !(wanted instanceof Rejection) && wanted.symbols.size > 0 && !(this.#gateway.identify(caller) instanceof Rejection);
+    const isAsked = !(wanted instanceof Rejection) && wanted.symbols.size > 0 && !(this.gateway.identify(caller) instanceof Rejection);
     if (isAsked) {
       this.#listed(wanted).then(
         (listed) => this.#admit(call, caller, listed),
-        (thrown) => this.#refuse(call, caller, this.#gateway.defect(caller, thrown)),
+        (thrown) => this.#refuse(call, caller, this.gateway.defect(caller, thrown)),
       );
     } else this.#admit(call, caller, wanted);
   };
 
   /** The filter with the symbols as events have them: one that never matches would be a stream that stays silent. */
   async #listed({ types, symbols }: Filter): Promise<Filter | Rejection> {
-    const listed = await this.#gateway.listedSymbols(symbols, 'symbols');
+    const listed = await this.gateway.listedSymbols(symbols, 'symbols');
     return listed instanceof Rejection ? listed : { types, symbols: listed };
   }
 
   #admit(call: Call, caller: Caller, filter: Filter | Rejection): void {
     if (call.cancelled) return;
-    const opened = this.#gateway.admissions.openPush(caller, filter instanceof Rejection ? filter : undefined);
+    const opened = this.gateway.admissions.openPush(caller, filter instanceof Rejection ? filter : undefined);
     if (filter instanceof Rejection) this.#refuse(call, caller, opened instanceof Rejection ? opened : filter);
     else if (opened instanceof Rejection) this.#refuse(call, caller, opened);
     else this.#open(call, caller, opened, passes(filter));
@@ -58,7 +56,7 @@ export class PushStreams {
   #open(call: Call, { requestId }: Caller, { identity, permits }: OpenedPush, filter: Permits): void {
     // Sent at once: it tells the caller that no event is missed from here on.
     call.sendMetadata(trailerOf(requestId));
-    const connection: PushConnection = this.#gateway.push.connect({
+    const connection: PushConnection = this.gateway.push.connect({
       iface: 'grpc',
       owner: identity.owner,
       ...(identity.key === undefined ? {} : { keyId: identity.key.id }),
@@ -76,7 +74,7 @@ export class PushStreams {
   }
 
   #refuse(call: Call, caller: Caller, rejection: Rejection): void {
-    this.#gateway.admissions.recordRefusal(caller, rejection);
+    this.gateway.admissions.recordRefusal(caller, rejection);
     call.emit('error', statusOf(rejection, caller.requestId));
   }
 }

@@ -18,64 +18,59 @@ type Call = ServerUnaryCall<Buffer, Buffer>;
 
 /** `Request`: serves any operation by its protocol id. */
 export class Requests {
-  readonly #gateway: Gateway;
-  readonly #ids: ProtocolIds;
-  readonly #callers: Callers;
-  readonly #connections: Connections;
-
-  constructor(gateway: Gateway, ids: ProtocolIds, callers: Callers, connections: Connections) {
-    this.#gateway = gateway;
-    this.#ids = ids;
-    this.#callers = callers;
-    this.#connections = connections;
-  }
+  constructor(
+    private readonly gateway: Gateway,
+    private readonly ids: ProtocolIds,
+    private readonly callers: Callers,
+    private readonly connections: Connections,
+  ) {}
 
   readonly handle = (call: Call, respond: Respond): void => {
-    const connection = this.#connections.of(call.metadata);
+    const connection = this.connections.of(call.metadata);
     const request = connection.refusal ?? readGatewayRequest(call.request);
     if (request instanceof Rejection) {
-      const caller = this.#callers.of(call, 'Request');
-      this.#gateway.admissions.recordRefusal(caller, request);
+      const caller = this.callers.of(call, 'Request');
+      this.gateway.admissions.recordRefusal(caller, request);
       this.#refuse(caller, respond, request);
       return;
     }
     const { protoId, body } = request;
     if (protoId === REHAB_LIST_ID) {
-      void this.#rehabList(this.#callers.of(call, metadata.getRehab.name), respond, body);
+      void this.#rehabList(this.callers.of(call, metadata.getRehab.name), respond, body);
       return;
     }
-    const asked = readMessageRequest(this.#ids, protoId, protobufBody(body));
+    const asked = readMessageRequest(this.ids, protoId, protobufBody(body));
     if (asked === undefined) {
-      const caller = this.#callers.of(call, `Request ${protoId}`);
+      const caller = this.callers.of(call, `Request ${protoId}`);
       void this.#passOn(protoId, caller, respond, body);
       return;
     }
     const { operation, decode } = asked;
-    const caller = this.#callers.of(call, operation.name);
-    const answer = this.#gateway.call(operation, caller, decode);
+    const caller = this.callers.of(call, operation.name);
+    const answer = this.gateway.call(operation, caller, decode);
     if (answer instanceof Promise) void answer.then((settled) => this.#answer(operation, caller, respond, connection, settled));
     else this.#answer(operation, caller, respond, connection, answer);
   };
 
   async #rehabList(caller: Caller, respond: Respond, body: Uint8Array): Promise<void> {
     try {
-      const answer = await answerRehabList(this.#gateway, caller, protobufBody(body));
+      const answer = await answerRehabList(this.gateway, caller, protobufBody(body));
       if (answer instanceof Rejection) this.#refuse(caller, respond, answer);
       else respond(null, wrapResponse(REHAB_LIST_ID, toBinary(RehabListSchema, answer)), trailerOf(caller.requestId));
     } catch (thrown) {
-      this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
+      this.#refuse(caller, respond, this.gateway.defect(caller, thrown));
     }
   }
 
   /** Passes on the bytes of an undeclared id, if the caller may do that. */
   async #passOn(protoId: number, caller: Caller, respond: Respond, body: Uint8Array): Promise<void> {
     try {
-      const answer = await this.#gateway.callUndeclared(protoId, caller, body);
-      if (answer === undefined) this.#refuse(caller, respond, this.#gateway.admissions.refuseUnmapped(caller, protoId));
+      const answer = await this.gateway.callUndeclared(protoId, caller, body);
+      if (answer === undefined) this.#refuse(caller, respond, this.gateway.admissions.refuseUnmapped(caller, protoId));
       else if (answer instanceof Rejection) this.#refuse(caller, respond, answer);
       else respond(null, wrapResponse(protoId, answer), trailerOf(caller.requestId));
     } catch (thrown) {
-      this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
+      this.#refuse(caller, respond, this.gateway.defect(caller, thrown));
     }
   }
 
@@ -93,7 +88,7 @@ export class Requests {
       }
       bytes = writeGatewayResponse(operation, settled);
     } catch (thrown) {
-      this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
+      this.#refuse(caller, respond, this.gateway.defect(caller, thrown));
       return;
     }
     respond(null, bytes, trailerOf(caller.requestId));
@@ -114,7 +109,7 @@ export class Requests {
     try {
       bytes = await writeLongGatewayResponse(operation, settled);
     } catch (thrown) {
-      this.#refuse(caller, respond, this.#gateway.defect(caller, thrown));
+      this.#refuse(caller, respond, this.gateway.defect(caller, thrown));
       return;
     }
     respond(null, bytes, trailerOf(caller.requestId));

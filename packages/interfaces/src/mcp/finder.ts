@@ -86,12 +86,9 @@ const examples: Readonly<Record<string, string>> = {
  * change only the list; permissions and behaviour of the tools stay.
  */
 export class Finder {
-  readonly #toolbox: Toolbox;
   readonly #tools = new Map([find, describe, enable, callTool].map((tool) => [tool.name, tool]));
 
-  constructor(toolbox: Toolbox) {
-    this.#toolbox = toolbox;
-  }
+  constructor(private readonly toolbox: Toolbox) {}
 
   has(name: string): boolean {
     return this.#tools.has(name);
@@ -100,7 +97,7 @@ export class Finder {
   /** The tool list of a caller: these tools, and those that its session has enabled. */
   list(mcpCaller: McpCaller, session: SessionState | undefined): ToolDescription[] {
     const own = [...this.#tools.values()].filter((tool) => session !== undefined || tool !== enable);
-    return [...own, ...this.#toolbox.list(mcpCaller).filter(({ name }) => session?.enabled.has(name))];
+    return [...own, ...this.toolbox.list(mcpCaller).filter(({ name }) => session?.enabled.has(name))];
   }
 
   async call(name: string, args: JsonObject | undefined, call: FinderCall): Promise<Answer> {
@@ -155,7 +152,7 @@ export class Finder {
   }
 
   #find(query: string, toolset: string | undefined, limit: number, mcpCaller: McpCaller): JsonObject {
-    const usable = this.#toolbox.usable(mcpCaller).filter(({ group }) => toolset === undefined || group === toolset);
+    const usable = this.toolbox.usable(mcpCaller).filter(({ group }) => toolset === undefined || group === toolset);
     const found = matching(usable, query);
     return {
       tools: found.slice(0, limit).map(({ tool, group, summary }) => ({ name: tool ?? '', toolset: group, summary })),
@@ -184,7 +181,7 @@ export class Finder {
     if (session === undefined) {
       return new Rejection('request.invalid', 'nothing can be enabled without a session: use svc_call_tool');
     }
-    const enabled = this.#toolbox.usable(mcpCaller).flatMap(({ group, tool }) => (group === toolset && tool !== null ? [tool] : []));
+    const enabled = this.toolbox.usable(mcpCaller).flatMap(({ group, tool }) => (group === toolset && tool !== null ? [tool] : []));
     for (const name of wanted) {
       const operation = this.#usable(name, mcpCaller);
       if (operation instanceof Rejection) return operation;
@@ -197,8 +194,8 @@ export class Finder {
 
   /** The operation of a tool that the caller can use; other tools count as unknown. */
   #usable(name: string, mcpCaller: McpCaller): Operation | Rejection {
-    const operation = this.#toolbox.find(name, mcpCaller);
-    if (operation instanceof Rejection || this.#toolbox.offers(operation, mcpCaller)) return operation;
+    const operation = this.toolbox.find(name, mcpCaller);
+    if (operation instanceof Rejection || this.toolbox.offers(operation, mcpCaller)) return operation;
     return new Rejection('auth.scope', `the key lacks the scope of ${name}`);
   }
 }

@@ -35,7 +35,6 @@ const LISTEN_MS_MAX = 60_000;
  * subscriptions, which end with it.
  */
 export class Session implements SessionState {
-  readonly #deps: SessionDeps;
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #server: Server;
   readonly #sink: EventSink;
@@ -57,9 +56,8 @@ export class Session implements SessionState {
     readonly id: string,
     /** Caller that opened it; hidden from all others. */
     readonly mcpCaller: McpCaller,
-    deps: SessionDeps,
+    private readonly deps: SessionDeps,
   ) {
-    this.#deps = deps;
     this.#holders = this.#newHolders();
     this.#usedAt = deps.clock.monotonic();
     this.#withoutStreamSince = deps.clock.now();
@@ -102,10 +100,10 @@ export class Session implements SessionState {
     this.#cancelSilence();
     response.once('close', () => {
       this.#openExchanges -= 1;
-      this.#usedAt = this.#deps.clock.monotonic();
+      this.#usedAt = this.deps.clock.monotonic();
       // Events stay for a client that lost its connection, and comes back for them at once.
       if (this.#openExchanges === 0 && !this.#closed) {
-        this.#cancelSilence = this.#deps.clock.after(LISTEN_MS_MAX, () => this.#events.clear());
+        this.#cancelSilence = this.deps.clock.after(LISTEN_MS_MAX, () => this.#events.clear());
       }
     });
     const connectionOwner = this.#push?.ownOwner;
@@ -125,7 +123,7 @@ export class Session implements SessionState {
   }
 
   #newHolders(): Holders {
-    return new Holders((identity) => this.#deps.gateway.isAsItWas(identity));
+    return new Holders((identity) => this.deps.gateway.isAsItWas(identity));
   }
 
   /** Drops everything made for a key that was changed or revoked, or has expired. */
@@ -158,7 +156,7 @@ export class Session implements SessionState {
     this.#cancelDeafness();
     stream.once('close', () => {
       if (this.#closed || this.#sink.stream !== undefined) return;
-      this.#withoutStreamSince = this.#deps.clock.now();
+      this.#withoutStreamSince = this.deps.clock.now();
       this.#cancelDeafness = this.#scheduleDeafness();
     });
     for (const sink of [this.#sink, this.#watch?.sink]) sink?.opened(stream, missedSince);
@@ -166,7 +164,7 @@ export class Session implements SessionState {
 
   #scheduleDeafness(): () => void {
     this.#cancelDeafness();
-    return this.#deps.clock.after(LISTEN_MS_MAX, () => {
+    return this.deps.clock.after(LISTEN_MS_MAX, () => {
       for (const sink of [this.#sink, this.#watch?.sink]) sink?.deafen(this.#withoutStreamSince);
     });
   }
@@ -184,7 +182,7 @@ export class Session implements SessionState {
 
   async watch(uri: string, mcpCaller: McpCaller): Promise<Rejection | undefined> {
     if (this.#watch === undefined) {
-      const opened = Watch.open(this.#deps, mcpCaller, {
+      const opened = Watch.open(this.deps, mcpCaller, {
         changed: (changedUri) => this.#notify('notifications/resources/updated', { uri: changedUri }),
         // The session goes on: the client was told to read the resource again, and may subscribe again.
         ended: () => undefined,
@@ -214,13 +212,13 @@ export class Session implements SessionState {
     this.#cancelDeafness();
     this.#push?.disconnected();
     this.#watch?.close();
-    this.#deps.onClosed(this);
+    this.deps.onClosed(this);
     void this.#transport.close();
   }
 
   /** Opens the push of live events, for callers who may see them. */
   #openPush(): PushConnection | undefined {
-    const { gateway } = this.#deps;
+    const { gateway } = this.deps;
     const opened = gateway.admissions.openPush(this.mcpCaller.caller);
     if (opened instanceof Rejection) return undefined;
     const { identity, permits } = opened;
@@ -239,7 +237,7 @@ export class Session implements SessionState {
 
   #notify(method: string, params: Record<string, unknown> | undefined): void {
     // A notification without a request goes to the client's own stream, and into the event store.
-    this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(this.#deps.onError);
+    this.#transport.send({ jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) }).catch(this.deps.onError);
   }
 }
 

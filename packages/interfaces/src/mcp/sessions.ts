@@ -30,13 +30,11 @@ const [BAD_REQUEST, SESSION_NOT_FOUND] = [-32000, -32001];
 
 /** The sessions of the protocol's revisions up to 2025-11-25. */
 export class Sessions {
-  readonly #options: SessionsOptions;
   readonly #sessions = new Map<string, Session>();
   readonly #stopListening: () => void;
   #cancelSweep: () => void;
 
-  constructor(options: SessionsOptions) {
-    this.#options = options;
+  constructor(private readonly options: SessionsOptions) {
     const { gateway } = options;
     const listening = [gateway.keys.onChanges(() => this.#keysChanged()), gateway.keys.onLook(() => this.#endUnfit())];
     this.#stopListening = () => {
@@ -99,7 +97,7 @@ export class Sessions {
   }
 
   async #open(mcpCaller: McpCaller): Promise<Session> {
-    const { gateway, callers, createServer, clock, onError } = this.#options;
+    const { gateway, callers, createServer, clock, onError } = this.options;
     const onClosed = (closed: Session) => this.#sessions.delete(closed.id);
     const session = await Session.open(randomUUID(), mcpCaller, { gateway, callers, clock, createServer, onClosed, onError });
     this.#sessions.set(session.id, session);
@@ -107,7 +105,7 @@ export class Sessions {
   }
 
   async #refuse({ response }: Exchange, { caller }: McpCaller, rejection: Rejection, message: string): Promise<void> {
-    this.#options.gateway.admissions.recordRefusal(caller, rejection);
+    this.options.gateway.admissions.recordRefusal(caller, rejection);
     const code = rejection.code === 'route.not_found' ? SESSION_NOT_FOUND : BAD_REQUEST;
     await writeWebResponse(jsonRpcRefusal(rejection.kind.http, code, message), response, caller.requestId);
   }
@@ -121,12 +119,12 @@ export class Sessions {
   /** Ends sessions with invalid keys. */
   #endUnfit(): void {
     for (const session of [...this.#sessions.values()]) {
-      if (this.#options.gateway.identify(session.mcpCaller.caller) instanceof Rejection) session.close();
+      if (this.options.gateway.identify(session.mcpCaller.caller) instanceof Rejection) session.close();
     }
   }
 
   #scheduleSweep(): () => void {
-    const { clock } = this.#options;
+    const { clock } = this.options;
     return clock.after(SWEEP_MS, () => {
       const expired = clock.monotonic() - IDLE_MS_MAX;
       for (const session of [...this.#sessions.values()]) {

@@ -24,14 +24,12 @@ const LISTEN = 'subscriptions/listen';
  * it listens to when it opens its stream.
  */
 export class Stateless {
-  readonly #options: StatelessOptions;
   readonly #handler: McpHttpHandler;
   /** Handlers of open streams: each has its own events, which no other client gets. */
   readonly #listening = new Set<{ readonly handler: McpHttpHandler; readonly mcpCaller: McpCaller }>();
   readonly #stopListening: () => void;
 
-  constructor(options: StatelessOptions) {
-    this.#options = options;
+  constructor(private readonly options: StatelessOptions) {
     this.#handler = this.#createHandler();
     const { gateway } = options;
     const listening = [gateway.keys.onChanges(() => this.#keysChanged()), gateway.keys.onLook(() => this.#endUnfit())];
@@ -53,7 +51,7 @@ export class Stateless {
 
   /** Opens a stream of events; the named resources are watched while it is open. */
   async #listen(exchange: Exchange, body: JsonObject, mcpCaller: McpCaller): Promise<void> {
-    const bus = new InMemoryServerEventBus(this.#options.onError);
+    const bus = new InMemoryServerEventBus(this.options.onError);
     const handler = this.#createHandler(bus);
     const uris = watchedUris(body);
     const watch =
@@ -90,7 +88,7 @@ export class Stateless {
   }
 
   async #openWatch(uris: readonly string[], mcpCaller: McpCaller, watcher: Watcher): Promise<Watch | Rejection> {
-    const watch = Watch.open(this.#options, mcpCaller, watcher);
+    const watch = Watch.open(this.options, mcpCaller, watcher);
     if (watch instanceof Rejection) return watch;
     for (const uri of uris) {
       const refused = await watch.add(uri, mcpCaller);
@@ -102,7 +100,7 @@ export class Stateless {
   }
 
   #createHandler(bus?: InMemoryServerEventBus): McpHttpHandler {
-    const { createServer, onError } = this.#options;
+    const { createServer, onError } = this.options;
     return createMcpHandler(createServer, { legacy: 'reject', onerror: onError, ...(bus === undefined ? {} : { bus }) });
   }
 
@@ -114,7 +112,7 @@ export class Stateless {
   /** Ends streams with invalid keys. */
   #endUnfit(): void {
     for (const entry of [...this.#listening]) {
-      if (!(this.#options.gateway.identify(entry.mcpCaller.caller) instanceof Rejection)) continue;
+      if (!(this.options.gateway.identify(entry.mcpCaller.caller) instanceof Rejection)) continue;
       this.#listening.delete(entry);
       void entry.handler.close();
     }

@@ -33,11 +33,7 @@ export type Client = Pick<ToolCall, 'context' | 'elicits'>;
 
 /** Executes tool calls: parses arguments, calls the pipeline, writes the answer. It has no rules besides these formats. */
 export class ToolCalls {
-  readonly #deps: ToolCallDeps;
-
-  constructor(deps: ToolCallDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: ToolCallDeps) {}
 
   async call(
     name: string,
@@ -45,7 +41,7 @@ export class ToolCalls {
     mcpCaller: McpCaller,
     client: Client,
   ): Promise<CallToolResult | InputRequiredResult> {
-    const { gateway, toolbox, callers } = this.#deps;
+    const { gateway, toolbox, callers } = this.deps;
     // The name comes from the client and goes into the audit trail.
     const caller = callers.asking(mcpCaller.caller, shown(name));
     const named = toolbox.find(name, mcpCaller);
@@ -79,7 +75,7 @@ export class ToolCalls {
     });
     if (given.cursor !== undefined) return this.#nextPage(call, given.cursor);
     if (given.preview) return this.#preview(call);
-    const stopped = await this.#deps.confirmation.before(call);
+    const stopped = await this.deps.confirmation.before(call);
     return (
       stopped ??
       withProgress(
@@ -95,7 +91,7 @@ export class ToolCalls {
     const { operation, given, caller } = call;
     const { form, cardNum } = given;
     if (form !== undefined) return { ...call, ...form, caller: { ...caller, endpoint: form.operation.tool ?? caller.endpoint } };
-    return cardNum === undefined ? call : { ...call, accounts: await this.#deps.gateway.accountsFor(operation, caller) };
+    return cardNum === undefined ? call : { ...call, accounts: await this.deps.gateway.accountsFor(operation, caller) };
   }
 
   async #run(call: ToolCall): Promise<CallToolResult> {
@@ -106,20 +102,20 @@ export class ToolCalls {
       if (!(decoded instanceof Rejection)) request = decoded;
       return decoded;
     };
-    const answer = await this.#deps.gateway.call(operation, caller, decode);
+    const answer = await this.deps.gateway.call(operation, caller, decode);
     if (answer instanceof Rejection) return rejectionResult(answer, caller.requestId);
     if (answer.retType !== 0) return failureResult(answer, caller.requestId);
     const said: ExtraFields =
       request === undefined
         ? {}
-        : { ...understood(operation, request), ...(await extraFields(this.#deps.gateway, operation, request, answer)) };
+        : { ...understood(operation, request), ...(await extraFields(this.deps.gateway, operation, request, answer)) };
     // A success may have a message too, about omitted parts.
     const additions: ExtraFields = answer.retMsg === '' ? said : { ...said, note: JSON.stringify(answer.retMsg) };
     return this.#write(call, answer, additions);
   }
 
   async #write(call: ToolCall, answer: ResponseMessage, additions: ExtraFields): Promise<CallToolResult> {
-    const { gateway, pages } = this.#deps;
+    const { gateway, pages } = this.deps;
     const { operation, given, caller, mcpCaller } = call;
     const whole = payloadOf(operation, answer) ?? create(operation.messages.S2CSchema);
     const payload = given.currency === undefined ? whole : inCurrency(operation, whole, given.currency);
@@ -139,7 +135,7 @@ export class ToolCalls {
   }
 
   #nextPage({ operation, caller, mcpCaller }: ToolCall, cursor: string): CallToolResult {
-    const { gateway, pages } = this.#deps;
+    const { gateway, pages } = this.deps;
     const identity = gateway.admissions.admit(operation, caller);
     if (identity instanceof Rejection) return rejectionResult(identity, caller.requestId);
     const page = pages.take(cursor, identity, operation);
@@ -148,7 +144,7 @@ export class ToolCalls {
 
   async #preview(call: ToolCall): Promise<CallToolResult> {
     const { operation, caller, mcpCaller } = call;
-    const preview = await this.#deps.gateway.preview(operation, caller, () => decodeArguments(call));
+    const preview = await this.deps.gateway.preview(operation, caller, () => decodeArguments(call));
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
     if ('retType' in preview) return failureResult(preview, caller.requestId);
     return textResult((int64) => previewText(preview, int64), mcpCaller.int64);

@@ -52,14 +52,12 @@ const MESSAGE_BYTES_MAX = 64 * 1024;
 
 /** `/ws`: takes upgrades of an HTTP or HTTPS server and joins them to the hub. */
 export class WsEndpoint {
-  readonly #options: WsEndpointOptions;
   readonly #server: SinkServer;
   readonly #sessions = new Set<Session>();
   #cancelBeat: () => void;
   #onEmpty: () => void = () => undefined;
 
-  constructor(options: WsEndpointOptions) {
-    this.#options = options;
+  constructor(private readonly options: WsEndpointOptions) {
     this.#server = sinkServer({
       maxPayload: MESSAGE_BYTES_MAX,
       // By default the first that a client offers would be agreed to.
@@ -82,7 +80,7 @@ export class WsEndpoint {
     try {
       const admission = await this.#admit(request);
       if (!admission.ok) {
-        refuseUpgrade(socket, this.#options.refuse(request, keyOf(request), admission.rejection));
+        refuseUpgrade(socket, this.options.refuse(request, keyOf(request), admission.rejection));
         return;
       }
       this.#server.handleUpgrade(request, socket, head, (webSocket) => {
@@ -90,8 +88,8 @@ export class WsEndpoint {
         this.#open(webSocket, socket, admission);
       });
     } catch (error) {
-      this.#options.onDefect(error);
-      refuseUpgrade(socket, this.#options.refuse(request, keyOf(request), new Rejection('internal', 'internal error')));
+      this.options.onDefect(error);
+      refuseUpgrade(socket, this.options.refuse(request, keyOf(request), new Rejection('internal', 'internal error')));
     }
   }
 
@@ -100,7 +98,7 @@ export class WsEndpoint {
     this.#cancelBeat();
     this.#server.close();
     if (this.#sessions.size === 0) return;
-    const { clock } = this.#options;
+    const { clock } = this.options;
     await new Promise<void>((resolve) => {
       const cancel = clock.after(CLOSE_MS_MAX, () => {
         for (const session of this.#sessions) session.terminate();
@@ -116,13 +114,13 @@ export class WsEndpoint {
   async #admit(request: IncomingMessage): Promise<Admission> {
     // An upgrade comes here whatever its path: HTTP's own routing does not see it.
     if (pathOf(request.url) !== WS_PATH) return refused(new Rejection('route.not_found', 'not found'));
-    const foreign = this.#options.checkPage(request);
+    const foreign = this.options.checkPage(request);
     if (foreign !== undefined) return refused(foreign);
     const handshake = handshakeOf(request);
     if (handshake instanceof Rejection) return refused(handshake);
-    const authentication = await this.#options.authenticate(request, keyOf(request));
+    const authentication = await this.options.authenticate(request, keyOf(request));
     if (!authentication.ok) return authentication;
-    const { maxConnections = MAX_CONNECTIONS } = this.#options;
+    const { maxConnections = MAX_CONNECTIONS } = this.options;
     if (this.#sessions.size >= maxConnections) {
       return refused(new Rejection('limit.connections', `the push stream has reached its limit of ${maxConnections} connections`));
     }
@@ -130,7 +128,7 @@ export class WsEndpoint {
   }
 
   #open(webSocket: SinkWebSocket, socket: Duplex, { caller, owner, keyId, permits, format, int64, enums, since }: Admitted): void {
-    const { hub, clock, command, commandsPerSecond = COMMANDS_PER_SECOND, onDefect } = this.#options;
+    const { hub, clock, command, commandsPerSecond = COMMANDS_PER_SECOND, onDefect } = this.options;
     const sink = new SocketSink(socket, webSocket);
     const wire = pushFormatOf({ format, int64, enums });
     const optional = { ...(keyId === undefined ? {} : { keyId }), ...(since === undefined ? {} : { since }) };
@@ -149,7 +147,7 @@ export class WsEndpoint {
   }
 
   #scheduleBeat(): () => void {
-    const { clock, pingIntervalMs = PING_INTERVAL_MS } = this.#options;
+    const { clock, pingIntervalMs = PING_INTERVAL_MS } = this.options;
     return clock.after(pingIntervalMs, () => {
       for (const session of this.#sessions) session.beat();
       this.#cancelBeat = this.#scheduleBeat();

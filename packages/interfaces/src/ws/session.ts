@@ -27,14 +27,12 @@ const CLOSE_UNSUPPORTED_DATA = 1003;
 
 /** Commands of one peer, one after the other, and its heartbeats. */
 export class Session {
-  readonly #options: SessionOptions;
   readonly #rate: CommandRate;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
   #pingsMissed = 0;
 
-  constructor(options: SessionOptions) {
-    this.#options = options;
+  constructor(private readonly options: SessionOptions) {
     this.#rate = new CommandRate(options.clock, options.commandsPerSecond);
     options.webSocket.on('message', (data, isBinary) => this.#message(data, isBinary));
     options.webSocket.on('pong', () => {
@@ -44,7 +42,7 @@ export class Session {
 
   /** One beat: pings the peer, or ends the connection when it has left two pings unanswered. */
   beat(): void {
-    const { webSocket } = this.#options;
+    const { webSocket } = this.options;
     if (this.#pingsMissed >= PINGS_MISSED_MAX) {
       webSocket.terminate();
       return;
@@ -55,11 +53,11 @@ export class Session {
 
   /** Cuts the connection off. */
   terminate(): void {
-    this.#options.webSocket.terminate();
+    this.options.webSocket.terminate();
   }
 
   #message(data: RawData, isBinary: boolean): void {
-    const { webSocket, connection, commandsPerSecond } = this.#options;
+    const { webSocket, connection, commandsPerSecond } = this.options;
     if (webSocket.readyState !== webSocket.OPEN) return;
     if (isBinary) {
       connection.close(CLOSE_UNSUPPORTED_DATA, 'commands are JSON text frames');
@@ -76,7 +74,7 @@ export class Session {
   }
 
   async #command(text: string): Promise<void> {
-    const { connection, json, run, onDefect } = this.#options;
+    const { connection, json, run, onDefect } = this.options;
     connection.hold();
     try {
       connection.send(controlFrame(await answerCommand(text, json, run, () => connection.accounts())));

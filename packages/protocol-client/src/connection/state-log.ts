@@ -14,10 +14,6 @@ const AGAIN_MS = 60_000;
  * the number of changes that were left out. The state that lasts is always the last one in the log.
  */
 export class StateLog {
-  readonly #clock: Clock;
-  readonly #logger: StateLogger;
-  readonly #details: object;
-  readonly #message: string;
   /** When each state was logged, of the monotonic clock. */
   readonly #loggedAt = new Map<LifecycleState, number>();
   #state: LifecycleState | undefined;
@@ -27,28 +23,28 @@ export class StateLog {
   #cancel: (() => void) | undefined;
 
   /** @param details of every line: which connection it is. */
-  constructor(clock: Clock, logger: StateLogger, details: object, message: string) {
-    this.#clock = clock;
-    this.#logger = logger;
-    this.#details = details;
-    this.#message = message;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly logger: StateLogger,
+    private readonly details: object,
+    private readonly message: string,
+  ) {}
 
   /** The connection is in this state, perhaps as before. */
   note({ lifecycleState, lastLifecycleEvent = '' }: LifecycleSnapshot): void {
     this.#event = lastLifecycleEvent;
     if (lifecycleState === this.#state) return;
     this.#state = lifecycleState;
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     const at = this.#loggedAt.get(lifecycleState);
     if (at === undefined || now - at >= AGAIN_MS || lifecycleState === 'stopped' || lifecycleState === 'failed') {
       this.#write(lifecycleState, now);
       return;
     }
     this.#omitted += 1;
-    this.#cancel ??= this.#clock.after(AGAIN_MS, () => {
+    this.#cancel ??= this.clock.after(AGAIN_MS, () => {
       this.#cancel = undefined;
-      if (this.#state !== undefined && this.#state !== this.#logged) this.#write(this.#state, this.#clock.monotonic());
+      if (this.#state !== undefined && this.#state !== this.#logged) this.#write(this.#state, this.clock.monotonic());
     });
   }
 
@@ -58,6 +54,6 @@ export class StateLog {
     this.#omitted = 0;
     this.#loggedAt.set(state, now);
     this.#logged = state;
-    this.#logger.info({ ...this.#details, state, event: this.#event, ...omitted }, this.#message);
+    this.logger.info({ ...this.details, state, event: this.#event, ...omitted }, this.message);
   }
 }

@@ -42,7 +42,6 @@ export class RateBudget {
   /** Times of `Clock.monotonic` at which calls were answered, oldest first; only those that still count. */
   readonly #answered: number[] = [];
   readonly #waiting: Waiter[] = [];
-  readonly #options: RateBudgetOptions;
   readonly #clock: Clock;
   readonly #heldMs: number;
   #calls: number;
@@ -52,8 +51,7 @@ export class RateBudget {
   #closedUntil = Number.NEGATIVE_INFINITY;
   #cancelTimer: () => void = () => undefined;
 
-  constructor(options: RateBudgetOptions) {
-    this.#options = options;
+  constructor(private readonly options: RateBudgetOptions) {
     this.#clock = options.clock;
     this.#heldMs = options.heldMs ?? FREQUENCY_WINDOW_MS + WINDOW_MARGIN_MS;
     this.#calls = options.calls;
@@ -110,7 +108,7 @@ export class RateBudget {
   overrun(calls: number | undefined, tries: number): number {
     if (calls !== undefined && calls < this.#calls) this.#calls = calls;
     const now = this.#clock.monotonic();
-    const { spacingMs } = this.#options;
+    const { spacingMs } = this.options;
     const pause = spacingMs !== undefined && tries === 1 ? CROWDED_SPACINGS * spacingMs : this.#heldMs / this.#calls;
     this.#closedUntil = Math.max(this.#closedUntil, now + pause);
     this.#look();
@@ -182,13 +180,13 @@ export class RateBudget {
 
   /** When that many calls more may have left, by their spacing. */
   #spacedTime(calls: number): number {
-    const { spacingMs } = this.#options;
+    const { spacingMs } = this.options;
     return this.#lastLeft + (spacingMs === undefined ? 0 : (spacingMs + SPACING_MARGIN_MS) * calls);
   }
 
   #refusal(turn: number, now: number): BackendRefused {
     const seconds = secondsUntil(turn, now);
-    const message = `${this.#options.describe(this.#calls)}, and the next turn is in ${seconds} s, later than the caller waits; nothing was sent`;
+    const message = `${this.options.describe(this.#calls)}, and the next turn is in ${seconds} s, later than the caller waits; nothing was sent`;
     return new BackendRefused('backend.rate', message, seconds);
   }
 }

@@ -3,6 +3,7 @@ import type { BasicQot } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import * as GetBasicQot from '@svc-gateway/contract/generated/Qot_GetBasicQot_pb';
 import type { S2C as UpdateBasicQotS2C } from '@svc-gateway/contract/generated/Qot_UpdateBasicQot_pb';
 import { symbolOf } from '@svc-gateway/contract/markets';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { ResponseMessage } from '@svc-gateway/gateway/backend';
 
 /** The answer about one symbol is kept with its push: while nothing changes it is the same object, encoded once. */
@@ -27,12 +28,7 @@ export function pushedQuotes(
   }
   if (push === undefined) return undefined;
   if (quotes.length > 1) return answer(quotes);
-  let known = singles.get(push);
-  if (known === undefined) {
-    known = answer(quotes);
-    singles.set(push, known);
-  }
-  return known;
+  return getOrInsert(singles, push, () => answer(quotes));
 }
 
 function answer(basicQotList: BasicQot[]): ResponseMessage {

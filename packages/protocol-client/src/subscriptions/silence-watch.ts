@@ -71,14 +71,11 @@ interface Activity extends Pick<Silence, 'market' | 'subType'> {
  * order books) that says nothing while others of its market speak is only subscribed to again: it may have nothing to say.
  */
 export class SilenceWatch {
-  readonly #clock: Clock;
   readonly #heard = new Map<string, Activity>();
   /** The connection has pushed something. */
   #speaks = false;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: Clock) {}
 
   /** A push of this stream came. The silence that it ends, where to subscribe again has ended it: what came meanwhile is lost. */
   heard({ symbol, subType }: Pick<QuoteStream, 'symbol' | 'subType'>): Silence | undefined {
@@ -90,14 +87,14 @@ export class SilenceWatch {
 
   /** The silence that ends, where to subscribe again has ended it. */
   #speak(known: Activity): Silence | undefined {
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     const { market, subType, askedAt, time } = known;
     const silent = now - known.at;
     const isCured = askedAt !== undefined && now - askedAt <= CURED_MS;
     if (silent >= DOUBTFUL_MS && !isCured) known.usual = silent;
     if (askedAt !== undefined) known.since = now;
     else if (now - known.since >= SOUND_MS) known.tolerance = soundTolerance(subType);
-    Object.assign(known, { at: now, time: this.#clock.now(), spoke: true, askedAt: undefined });
+    Object.assign(known, { at: now, time: this.clock.now(), spoke: true, askedAt: undefined });
     return isCured ? { market, subType, since: time, lasting: false } : undefined;
   }
 
@@ -122,7 +119,7 @@ export class SilenceWatch {
       const lasting = this.#isDue(heard);
       if (lasting === undefined) continue;
       const { market, subType, time } = heard;
-      heard.askedAt = this.#clock.monotonic();
+      heard.askedAt = this.clock.monotonic();
       if (lasting || subType !== undefined) heard.tolerance = Math.min(SILENT_MS_MAX, 2 * heard.tolerance);
       return { market, subType, since: time, lasting };
     }
@@ -131,7 +128,7 @@ export class SilenceWatch {
 
   /** How long until a silence may be looked into, as far as is known now. */
   dueMs(): number {
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     const due = [...this.#heard.values()].flatMap((heard) =>
       heard.subType === undefined ? [heard.at + DOUBTFUL_MS, heard.at + heard.tolerance] : [dueAt(heard)],
     );
@@ -140,7 +137,7 @@ export class SilenceWatch {
 
   /** Whether a silence is {@link Silence.lasting}; undefined where it is not to be looked into now. */
   #isDue(heard: Activity): boolean | undefined {
-    const now = this.#clock.monotonic();
+    const now = this.clock.monotonic();
     if (heard.subType !== undefined) {
       const isMarketSilent = now - this.#of(heard.market).at >= DOUBTFUL_MS;
       // Subscribed to again, it is left alone for twice as long.
@@ -153,16 +150,16 @@ export class SilenceWatch {
 
   #of(market: QuoteMarket, subType?: number): Activity {
     const key = `${market} ${subType ?? ''}`;
-    const now = this.#clock.monotonic();
-    const begun = { at: now, time: this.#clock.now(), since: now, spoke: false, askedAt: undefined, usual: 0 };
+    const now = this.clock.monotonic();
+    const begun = { at: now, time: this.clock.now(), since: now, spoke: false, askedAt: undefined, usual: 0 };
     const known = this.#heard.get(key) ?? { market, subType, ...begun, tolerance: soundTolerance(subType) };
     this.#heard.set(key, known);
     return known;
   }
 
   #begin(heard: Activity): void {
-    const now = this.#clock.monotonic();
-    Object.assign(heard, { at: now, time: this.#clock.now(), since: now, askedAt: undefined });
+    const now = this.clock.monotonic();
+    Object.assign(heard, { at: now, time: this.clock.now(), since: now, askedAt: undefined });
   }
 }
 

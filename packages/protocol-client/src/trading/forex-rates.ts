@@ -21,21 +21,19 @@ const RETRY_MS = 10_000;
 
 /** Exchange rates from a server's snapshots of forex quotes, all by one request and without a subscription. */
 export class ForexRates {
-  readonly #upstream: Upstream;
-  readonly #clock: Clock;
   /** Units of a currency that a dollar is worth. */
   #perDollar: ReadonlyMap<string, Decimal> = new Map();
   /** Time until which the rates hold, of `Clock.monotonic`. */
   #until = 0;
 
-  constructor(upstream: Upstream, clock: Clock) {
-    this.#upstream = upstream;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly upstream: Upstream,
+    private readonly clock: Clock,
+  ) {}
 
   /** Units of `to` that one unit of `from` is worth; undefined where the server has no such rate, or is not to be asked now. */
   async rate(from: string, to: string, { deadline }: RequestOptions): Promise<Decimal | undefined> {
-    if (this.#until <= this.#clock.monotonic()) await this.#ask({ deadline });
+    if (this.#until <= this.clock.monotonic()) await this.#ask({ deadline });
     return this.#known(from, to);
   }
 
@@ -49,12 +47,12 @@ export class ForexRates {
     const c2s = create(messages.C2SSchema, { securityList: pairs.map(({ code }) => ({ market: FOREX, code })) });
     let answer: (ResponseMessage & { s2c?: Snapshots }) | undefined;
     try {
-      answer = await this.#upstream.request(quote.getSnapshot, c2s, options);
+      answer = await this.upstream.request(quote.getSnapshot, c2s, options);
     } catch (thrown) {
       if (!(thrown instanceof BackendFailure)) throw thrown;
     }
     this.#perDollar = perDollarOf(answer?.s2c);
-    this.#until = this.#clock.monotonic() + (this.#perDollar.size > 1 ? AGE_MS_MAX : RETRY_MS);
+    this.#until = this.clock.monotonic() + (this.#perDollar.size > 1 ? AGE_MS_MAX : RETRY_MS);
   }
 }
 

@@ -37,12 +37,10 @@ const LIST_MS_MAX = 10_000;
  * account's orders, within a minute. Found, it is the answer; otherwise what became of it is unknown.
  */
 export class Orders {
-  readonly #options: OrdersOptions;
   readonly #search = new OrderSearch();
   readonly #stopping = new AbortController();
 
-  constructor(options: OrdersOptions) {
-    this.#options = options;
+  constructor(private readonly options: OrdersOptions) {
     // One for each order that is looked for.
     setMaxListeners(0, this.#stopping.signal);
   }
@@ -50,7 +48,7 @@ export class Orders {
   /** `Backend.call` of what changes something. What has not left when the caller stops waiting does not leave. */
   call(operation: Operation, request: Message, context: RequestOptions): Promise<ResponseMessage> {
     if (isPlacement(operation)) return this.#place(operation, request as Placement, context);
-    return this.#options.upstream.request(operation, request, context);
+    return this.options.upstream.request(operation, request, context);
   }
 
   /** Takes orders that were there before any that this process sends: an order that is looked for is none of them. */
@@ -66,14 +64,14 @@ export class Orders {
   async #place(operation: Operation, asked: Placement, context: RequestOptions): Promise<ResponseMessage> {
     const marked = asked.remark === '';
     const request: Placement = marked ? withFields(asked, { remark: newMark(randomBytes) }) : asked;
-    const placement: LostOrder = { request, marked, sentAt: this.#options.clock.now() };
+    const placement: LostOrder = { request, marked, sentAt: this.options.clock.now() };
     this.#search.begin(placement);
     try {
       const outcome = await this.#outcomeOf(operation, request, context);
       if (isUnknown(outcome) || isNameless(outcome, request)) {
         const found = await this.#find(placement);
         if (found !== undefined) {
-          if (request.header !== undefined) this.#options.onFound?.(foundOrder(request.header, found));
+          if (request.header !== undefined) this.options.onFound?.(foundOrder(request.header, found));
           return placed(operation, request, found);
         }
         if (!isUnknown(outcome)) throw new BackendLost('the server acknowledged an order without saying which');
@@ -89,7 +87,7 @@ export class Orders {
 
   async #outcomeOf(operation: Operation, request: Placement, context: RequestOptions): Promise<ResponseMessage | BackendFailure> {
     try {
-      return await this.#options.upstream.request(operation, request, context);
+      return await this.options.upstream.request(operation, request, context);
     } catch (thrown) {
       if (thrown instanceof BackendFailure) return thrown;
       throw thrown;
@@ -98,7 +96,7 @@ export class Orders {
 
   /** Looks for it until it is there, or there has been time enough for it to be. */
   async #find(lost: LostOrder): Promise<Order | undefined> {
-    const { clock, upstream, whenTrading } = this.#options;
+    const { clock, upstream, whenTrading } = this.options;
     const { signal } = this.#stopping;
     const end = clock.monotonic() + SEARCH_MS_MAX;
     const c2s = create(account.getOrders.messages.C2SSchema, {

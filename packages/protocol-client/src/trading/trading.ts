@@ -36,7 +36,6 @@ const SKEW_MS = 60_000;
 
 /** Trading over one connection: writes, the accounts that are listed, their pushes, and the events of an outage. */
 export class Trading {
-  readonly #options: TradingOptions;
   readonly orders: Orders;
   readonly #sellable: SellableQuantities;
   readonly #ended: EndedOrders;
@@ -48,8 +47,7 @@ export class Trading {
   /** Accounts that this connection's server has taken; undefined before. */
   #told: string | undefined;
 
-  constructor(options: TradingOptions) {
-    this.#options = options;
+  constructor(private readonly options: TradingOptions) {
     const { clock, upstream, whenReady, onPush } = options;
     this.#ended = new EndedOrders(clock);
     this.#sellable = new SellableQuantities(upstream, clock, (event) => {
@@ -74,7 +72,7 @@ export class Trading {
    * becomes with the list. It asks in the daemon's own words: a caller's list may be refused for what the caller asked.
    */
   checkList(): void {
-    const { upstream, soon, connection, onListRefused, onDefect } = this.#options;
+    const { upstream, soon, connection, onListRefused, onDefect } = this.options;
     const asked = connection();
     if (this.#checking || asked === undefined) return;
     this.#checking = true;
@@ -128,7 +126,7 @@ export class Trading {
    * recovered. It stops once `isCurrent` is false.
    */
   async restore(since: number | undefined, isCurrent: () => boolean, subscribeAgain: () => Promise<void>): Promise<void> {
-    const { upstream, soon } = this.#options;
+    const { upstream, soon } = this.options;
     // Everything else goes by the accounts.
     const accounts = await readAccounts(upstream, soon());
     this.#accounts = accounts;
@@ -169,7 +167,7 @@ export class Trading {
    * the two machines say. An account that does not list them keeps nobody from trading.
    */
   async #noteEarlier(of: TrdAcc): Promise<void> {
-    const { upstream, soon } = this.#options;
+    const { upstream, soon } = this.options;
     try {
       const orders = await readOrders(upstream, of, soon());
       if (!('refused' in orders)) this.orders.noteEarlier(of.accID, orders);
@@ -180,7 +178,7 @@ export class Trading {
 
   /** Pushes what happened in an account as recovered. An account that does not say keeps no other from trading. */
   async #recover(of: TrdAcc, since: number, isCurrent: () => boolean): Promise<void> {
-    const { upstream, soon, onUnread } = this.#options;
+    const { upstream, soon, onUnread } = this.options;
     const orders = await readOrders(upstream, of, soon());
     const fills = await readFills(upstream, of, soon());
     if (!isCurrent()) return;
@@ -195,7 +193,7 @@ export class Trading {
     const accIds = this.#wanted;
     const told = accIds.join();
     if (told === this.#told) return taken();
-    const { upstream, soon } = this.#options;
+    const { upstream, soon } = this.options;
     const asked = account.subAccPush;
     const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
     // A server that has lost its trading login refuses now and takes them later.
