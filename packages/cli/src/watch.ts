@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { acceptedNumbers, listAccepted, memberNamed, subType } from '@svc-gateway/contract/enums';
 import { parseJson } from '@svc-gateway/contract/json/parse';
@@ -97,15 +98,14 @@ async function watch(
   const restore = terminal.onInterrupt(() => interruption.abort());
   try {
     for (let failures = 0; ; failures++) {
-      const silence = new Silence(terminal.after);
-      const ending = await connectOnce(target, subscription, interruption.signal, silence, (frame) => {
+      const ending = await connectOnce(target, subscription, interruption.signal, terminal.after, (frame) => {
         failures = 0;
         return print(frame);
       });
       if (!retry || !ending.retryable || interruption.signal.aborted) return ending;
       const wait = Math.round(terminal.random() * Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** failures));
       terminal.explain(`${ending.message}; trying again in ${wait} ms\n`);
-      await pause(wait, interruption.signal);
+      await delay(wait, undefined, { signal: interruption.signal }).catch(() => undefined);
       if (interruption.signal.aborted) return { ...ending, message: undefined };
     }
   } finally {
@@ -117,12 +117,13 @@ function connectOnce(
   target: Target,
   subscription: Subscription | undefined,
   interrupted: AbortSignal,
-  silence: Silence,
+  after: Clock['after'],
   onFrame: Printer,
 ): Promise<Ending> {
   return new Promise((resolve) => {
     const socket = openSocket(target);
     let ending: Ending | undefined;
+    let endSilence = () => {};
     const end = (status: number, message: string | undefined, retryable = false) => {
       ending ??= { status, message, retryable };
       socket.close();
@@ -133,7 +134,8 @@ function connectOnce(
     const heard = () => {
       // A paused socket delivers no pings: the timer stops.
       if (socket.readyState !== WebSocket.OPEN || socket.isPaused) return;
-      silence.begin(() => {
+      endSilence();
+      endSilence = after(SILENCE_MS_MAX, () => {
         const seconds = SILENCE_MS_MAX / 1000;
         end(exitStatus.unanswered, `nothing from the daemon for ${seconds} s, not even a ping: the connection is given up`, true);
         // A silent peer would not answer a close either.
@@ -144,7 +146,7 @@ function connectOnce(
     const holdWhile = (busy: Promise<unknown> | undefined) => {
       if (busy === undefined) return;
       socket.pause();
-      silence.end();
+      endSilence();
       busy.then(() => {
         socket.resume();
         heard();
@@ -177,7 +179,7 @@ function connectOnce(
     });
     socket.on('error', (error) => end(exitStatus.unreachable, explain(error, target.url), true));
     socket.on('close', (code, reason) => {
-      silence.end();
+      endSilence();
       interrupted.removeEventListener('abort', onInterrupt);
       const final = FINAL_CLOSE_CODES.includes(code);
       const why = reason.length === 0 ? '' : `: ${reason.toString()}`;
@@ -190,23 +192,6 @@ function connectOnce(
       );
     });
   });
-}
-
-/** Timer that reports when the daemon stays silent. */
-class Silence {
-  #cancel: () => void = () => undefined;
-
-  constructor(private readonly after: Clock['after']) {}
-
-  /** Restarts the timer: `onTooLong` is called after {@link SILENCE_MS_MAX} of silence. */
-  begin(onTooLong: () => void): void {
-    this.#cancel();
-    this.#cancel = this.after(SILENCE_MS_MAX, onTooLong);
-  }
-
-  end(): void {
-    this.#cancel();
-  }
 }
 
 function openSocket({ url, apiKey, ca }: Target): WebSocket {
@@ -234,16 +219,4 @@ function refusedSubscription(text: string): { readonly status: number; readonly 
 
 function isRefusal(ack: JsonObject): boolean {
   return typeof ack.error === 'string' || (ack.ret_type !== undefined && ack.ret_type !== 0);
-}
-
-function pause(ms: number, interrupted: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      interrupted.removeEventListener('abort', done);
-      resolve();
-    };
-    const timer = setTimeout(done, ms);
-    interrupted.addEventListener('abort', done);
-  });
 }

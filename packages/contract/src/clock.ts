@@ -20,6 +20,19 @@ export interface Clock {
   after(ms: number, action: () => void): () => void;
 }
 
+/** Runs `action` every `ms` of monotonic time, first after that time. The returned function ends it. */
+export function every(clock: Pick<Clock, 'after'>, ms: number, action: () => void): () => void {
+  let cancel = () => {};
+  const wait = () => {
+    cancel = clock.after(ms, () => {
+      action();
+      wait();
+    });
+  };
+  wait();
+  return () => cancel();
+}
+
 const TIMEOUT_MS_MAX = 2 ** 31 - 1;
 /** How often a wait for a time of day looks whether the clock was set. */
 const LOOK_MS = 60_000;

@@ -5,6 +5,7 @@ import { enumerationOf, klType, quoteMarketNumbers, rehabType, securityType, sub
 import { enumFields } from './generated/enum-fields.js';
 import { file_Qot_Common } from './generated/Qot_Common_pb.js';
 import { file_Trd_Common } from './generated/Trd_Common_pb.js';
+import { memoized } from './memo.js';
 
 /**
  * The enumerations that a language model sees by name. Beside those of enums.ts, whose numbers differ between interfaces, these are
@@ -26,8 +27,6 @@ const ours: ReadonlyMap<string, Enumeration> = new Map([
   ['Qot_Common.SubType', subType],
 ]);
 
-const documented = new Map<string, Enumeration | undefined>();
-
 /** Enumerations that fields hold whose definitions do not name them. */
 const unnamed: Readonly<Record<string, string>> = {
   'svc.quote_rights.Right.right': 'Qot_Common.QotRight',
@@ -38,14 +37,11 @@ const unnamed: Readonly<Record<string, string>> = {
 };
 
 /** The enumeration that the definitions name for a field; undefined where they name none. */
-export function documentedEnumeration(field: DescField): Enumeration | undefined {
+export const documentedEnumeration = memoized((field: DescField): Enumeration | undefined => {
   const path = `${field.parent.typeName}.${field.name}`;
-  if (documented.has(path)) return documented.get(path);
   const desc = 'enum' in field && field.enum !== undefined ? field.enum : enumNamed(field.parent.file, unnamed[path] ?? enumFields[path]);
-  const enumeration = desc === undefined ? undefined : (ours.get(desc.typeName) ?? { name: field.name, members: membersOf(desc) });
-  documented.set(path, enumeration);
-  return enumeration;
-}
+  return desc === undefined ? undefined : (ours.get(desc.typeName) ?? { name: field.name, members: membersOf(desc) });
+});
 
 function enumNamed(file: DescFile, name: string | undefined): DescEnum | undefined {
   if (name === undefined) return undefined;

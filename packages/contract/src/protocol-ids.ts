@@ -1,5 +1,6 @@
 import type { Message } from '@bufbuild/protobuf';
 import { conditionHolds } from './field-condition.js';
+import { getOrInsert } from './memo.js';
 import type { Operation } from './operation.js';
 import { operations as declared } from './operations/index.js';
 
@@ -28,9 +29,7 @@ export class ProtocolIds {
     for (const operation of operations) {
       if (operation.protoId === null) continue;
       const candidate = { operation, answers: conditionsOf(operation) };
-      const sharing = this.#candidates.get(operation.protoId);
-      if (sharing === undefined) this.#candidates.set(operation.protoId, [candidate]);
-      else sharing.push(candidate);
+      getOrInsert(this.#candidates, operation.protoId, () => []).push(candidate);
     }
     for (const [protoId, candidates] of this.#candidates) {
       // The one without conditions answers what no other does: it comes last.

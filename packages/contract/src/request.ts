@@ -24,6 +24,7 @@ import type { Operation, ProtocolMessages, RequestOf } from './operation.js';
 import { paramReader, readSymbol } from './param-readers.js';
 import { type ParamRule, paramRule } from './param-rules.js';
 import { collectProblem, type Problem, stop, stopMissing } from './problem.js';
+import { type Rejection, rejectProblem } from './rejection.js';
 import { callerParams, type Param, paramsIn, withheldFields } from './shape.js';
 import { unusedNumber } from './unused-price.js';
 import { valueRules } from './value-rules.js';
@@ -42,6 +43,16 @@ const decoders = {
 /** The decoder of an operation in a dialect; made on first use. */
 export function requestDecoder<M extends ProtocolMessages>(operation: Operation<M>, dialect: Dialect): RequestDecoder<Operation<M>> {
   return decoders[dialect](operation) as RequestDecoder<Operation<M>>;
+}
+
+/** The request that a body says, or why it says none. */
+export function readRequest<M extends ProtocolMessages>(
+  operation: Operation<M>,
+  dialect: Dialect,
+  body: JsonValue | undefined,
+): RequestOf<Operation<M>> | Rejection {
+  const decoded = requestDecoder(operation, dialect)(body);
+  return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
 }
 
 interface Slot {

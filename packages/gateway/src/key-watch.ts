@@ -1,4 +1,5 @@
 import { type Access, type KeyChanges, type KeyRecord, scopeMask } from '@svc-gateway/access';
+import { every } from '@svc-gateway/contract/clock';
 import { Emitter } from '@svc-gateway/contract/emitter';
 import type { GatewayBase } from './gateway-base.js';
 import { ownerOfKey } from './identity.js';
@@ -22,23 +23,28 @@ export class KeyWatch {
   readonly #expiries = new Map<string, () => void>();
   readonly #changes = new Emitter();
   readonly #looks = new Emitter();
-  #cancelLook: () => void;
+  readonly #endLooks: () => void;
 
   constructor(private readonly deps: KeyWatchDeps) {
-    this.#cancelLook = this.#scheduleLook();
+    // The clock may have been set past an expiry, or back before one that has been acted on: keys are looked at again and again.
+    this.#endLooks = every(deps.clock, WATCH_MS, () => {
+      this.#endExpired();
+      this.#endIdle();
+    });
     deps.access.keyring?.onReload((outcome) => {
       if (outcome.ok) this.#apply(outcome.value);
     });
   }
 
-  /** Calls `listener` whenever a reload has put other keys in force; returns its removal. */
-  onChanges(listener: () => void): () => void {
-    return this.#changes.on(listener);
-  }
-
-  /** Calls `listener` every few seconds, to end what it holds for keys that are no good any more; returns its removal. */
-  onLook(listener: () => void): () => void {
-    return this.#looks.on(listener);
+  /**
+   * Calls `changed` whenever a reload has put other keys in force, and `look` every few seconds, to end what is held for keys that are no
+   * good any more. Returns the removal of both.
+   */
+  follow(changed: () => void, look: () => void): () => void {
+    const removals = [this.#changes.on(changed), this.#looks.on(look)];
+    return () => {
+      for (const remove of removals) remove();
+    };
   }
 
   /** Ends what a key holds open at the moment of its expiry. */
@@ -63,17 +69,8 @@ export class KeyWatch {
   }
 
   stop(): void {
-    this.#cancelLook();
+    this.#endLooks();
     for (const cancel of this.#expiries.values()) cancel();
-  }
-
-  /** The clock may have been set past an expiry, or back before one that has been acted on: keys are looked at again and again. */
-  #scheduleLook(): () => void {
-    return this.deps.clock.after(WATCH_MS, () => {
-      this.#endExpired();
-      this.#endIdle();
-      this.#cancelLook = this.#scheduleLook();
-    });
   }
 
   #endIdle(): void {

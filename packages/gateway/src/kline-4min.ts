@@ -2,18 +2,10 @@ import { clearField, clone, create, isFieldSet } from '@bufbuild/protobuf';
 import { decimalFromNumber, decimalToNumber } from '@svc-gateway/contract/decimal';
 import { KL_TYPE_4MIN } from '@svc-gateway/contract/enums';
 import { KLFields, type KLine, KLineSchema, KLType, QotMarket, type Security } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import {
-  type C2S as KlC2S,
-  C2SSchema as KlC2SSchema,
-  type S2C as KlS2C,
-  S2CSchema as KlS2CSchema,
-} from '@svc-gateway/contract/generated/Qot_GetKL_pb';
-import {
-  type C2S as HistoryC2S,
-  C2SSchema as HistoryC2SSchema,
-  S2CSchema as HistoryS2CSchema,
-} from '@svc-gateway/contract/generated/Qot_RequestHistoryKL_pb';
+import * as QotGetKL from '@svc-gateway/contract/generated/Qot_GetKL_pb';
+import * as QotRequestHistoryKL from '@svc-gateway/contract/generated/Qot_RequestHistoryKL_pb';
 import { S2CSchema as CapabilityS2CSchema } from '@svc-gateway/contract/generated/svc/quote_capability_pb';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import { quote, system } from '@svc-gateway/contract/operations';
 import { PageKeys } from '@svc-gateway/contract/page-keys';
 import { isTimeText } from '@svc-gateway/contract/text-formats';
@@ -32,7 +24,7 @@ const MINUTE_BARS_MAX = 1000;
  */
 export function klineWith4Minutes(backend: Backend): LocalOperation {
   return withBackend(({ operation, request, context }) => {
-    const wanted = request as KlC2S;
+    const wanted = request as QotGetKL.C2S;
     if (wanted.klType !== KL_TYPE_4MIN) return backend.call(operation, request, context);
     const minutes = wanted.reqNum * BAR_MINUTES + BAR_MINUTES - 1;
     if (minutes > MINUTE_BARS_MAX) {
@@ -41,13 +33,13 @@ export function klineWith4Minutes(backend: Backend): LocalOperation {
         `req_num: at most ${Math.floor((MINUTE_BARS_MAX - BAR_MINUTES + 1) / BAR_MINUTES)} bars of kl_type 11 (4min), found ${wanted.reqNum}`,
       );
     }
-    const minuteRequest = clone(KlC2SSchema, wanted);
+    const minuteRequest = clone(QotGetKL.C2SSchema, wanted);
     minuteRequest.klType = KLType.KLType_1Min;
     minuteRequest.reqNum = minutes;
     return following(backend.call(quote.getKline, minuteRequest, context), (response) => {
-      const s2c: KlS2C | undefined = successOf(quote.getKline, response);
+      const s2c: QotGetKL.S2C | undefined = successOf(quote.getKline, response);
       if (s2c === undefined) return response;
-      const merged = clone(KlS2CSchema, s2c);
+      const merged = clone(QotGetKL.S2CSchema, s2c);
       merged.klList = mergeMinutes(s2c.klList, wanted.security).slice(-wanted.reqNum);
       return success(quote.getKline, merged);
     });
@@ -57,16 +49,16 @@ export function klineWith4Minutes(backend: Backend): LocalOperation {
 /** The same for history, with pages of its own: the key of the next page is the end of the last bar of this one. */
 export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
   const keys = new PageKeys();
-  const answer = (asked: HistoryC2S, { operation, context }: LocalCall): ResponseMessage | Promise<ResponseMessage> => {
+  const answer = (asked: QotRequestHistoryKL.C2S, { operation, context }: LocalCall): ResponseMessage | Promise<ResponseMessage> => {
     if (asked.klType !== KL_TYPE_4MIN) return backend.call(operation, asked, context);
     const wanted = keys.open(operation, asked);
     if (typeof wanted === 'string') return failure(quote.getHistoryKline, wanted);
     const resume = Buffer.from(wanted.nextReqKey).toString();
     if (resume !== '' && !isTimeText(resume)) return failure(quote.getHistoryKline, 'next_req_key: does not belong to this query');
-    const minuteRequest = clone(HistoryC2SSchema, wanted);
+    const minuteRequest = clone(QotRequestHistoryKL.C2SSchema, wanted);
     minuteRequest.klType = KLType.KLType_1Min;
-    clearField(minuteRequest, HistoryC2SSchema.field.nextReqKey);
-    clearField(minuteRequest, HistoryC2SSchema.field.needKLFieldsFlag);
+    clearField(minuteRequest, QotRequestHistoryKL.C2SSchema.field.nextReqKey);
+    clearField(minuteRequest, QotRequestHistoryKL.C2SSchema.field.needKLFieldsFlag);
     // Bars whose end lies in the range, and all of their minutes: those after the end of the bar before.
     const first = resume === '' ? textOf(nextBarEnd(wanted.beginTime) - BAR_MS) : resume;
     const last = textOf(lastBarEnd(wanted.endTime));
@@ -81,9 +73,9 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
       const bars = hasBars ? mergeMinutes(s2c.klList, wanted.security) : [];
       if (truncated) bars.pop();
       const klList = wanted.maxAckKLNum === 0 ? bars : bars.slice(0, wanted.maxAckKLNum);
-      const page = clone(HistoryS2CSchema, s2c);
+      const page = clone(QotRequestHistoryKL.S2CSchema, s2c);
       page.klList = klList.map((bar) => only(wanted.needKLFieldsFlag, bar));
-      clearField(page, HistoryS2CSchema.field.nextReqKey);
+      clearField(page, QotRequestHistoryKL.S2CSchema.field.nextReqKey);
       const end = klList.at(-1);
       if (end !== undefined && (truncated || klList.length < bars.length)) page.nextReqKey = new Uint8Array(Buffer.from(end.time));
       keys.seal(operation, asked, page);
@@ -91,32 +83,37 @@ export function historyKlineWith4Minutes(backend: Backend): LocalOperation {
     });
   };
   return withBackend((call) => {
-    const wanted = call.request as HistoryC2S;
+    const wanted = call.request as QotRequestHistoryKL.C2S;
     if (wanted.nextReqKey.length === 0 || !protocolInterfaces.has(call.caller.iface)) return answer(wanted, call);
     // Published clients begin with the text of an empty key, or with one that another daemon gave them: at the first page.
     return following(answer(wanted, call), (response) => {
       if (response.retType === RET_SUCCEED || !response.retMsg.startsWith('next_req_key:')) return response;
-      const first = clone(HistoryC2SSchema, wanted);
-      clearField(first, HistoryC2SSchema.field.nextReqKey);
+      const first = clone(QotRequestHistoryKL.C2SSchema, wanted);
+      clearField(first, QotRequestHistoryKL.C2SSchema.field.nextReqKey);
       return answer(first, call);
     });
   });
 }
 
 /** So many 1-minute bars, over as many pages as a server makes of them; 0: one page, as long as it comes. */
-function minutesOf(backend: Backend, request: HistoryC2S, context: CallContext, count: number): ResponseMessage | Promise<ResponseMessage> {
+function minutesOf(
+  backend: Backend,
+  request: QotRequestHistoryKL.C2S,
+  context: CallContext,
+  count: number,
+): ResponseMessage | Promise<ResponseMessage> {
   request.maxAckKLNum = Math.min(count, MINUTE_BARS_MAX);
   return following(backend.call(quote.getHistoryKline, request, context), (response) => {
     const s2c = successOf(quote.getHistoryKline, response);
     const left = count - (s2c?.klList.length ?? 0);
     if (s2c === undefined || s2c.klList.length === 0) return response;
     if (left <= 0 || s2c.nextReqKey.length === 0) return response;
-    const next = clone(HistoryC2SSchema, request);
+    const next = clone(QotRequestHistoryKL.C2SSchema, request);
     next.nextReqKey = s2c.nextReqKey;
     return following(minutesOf(backend, next, context, left), (later) => {
       const rest = successOf(quote.getHistoryKline, later);
       if (rest === undefined) return later;
-      const whole = clone(HistoryS2CSchema, rest);
+      const whole = clone(QotRequestHistoryKL.S2CSchema, rest);
       whole.klList = [...s2c.klList, ...rest.klList];
       return success(quote.getHistoryKline, whole);
     });
@@ -143,9 +140,7 @@ function mergeMinutes(minutes: readonly KLine[], security: Security | undefined)
   for (const bar of minutes) {
     if (bar.isBlank) continue;
     const key = barEnd(bar.time, security);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [bar]);
-    else group.push(bar);
+    getOrInsert(groups, key, () => []).push(bar);
   }
   return [...groups].map(([time, bars]) => mergeBars(time, bars));
 }

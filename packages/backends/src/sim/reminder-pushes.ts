@@ -2,6 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { type Decimal, decimalFromNumber, decimalToNumber } from '@svc-gateway/contract/decimal';
 import { PriceReminderFreq } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import * as UpdatePriceReminder from '@svc-gateway/contract/generated/Qot_UpdatePriceReminder_pb';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { PushEvent } from '@svc-gateway/gateway/backend';
 import { TrustedPrints } from '@svc-gateway/simulator/market';
 import type { MarketEvent } from '@svc-gateway/simulator/market/market';
@@ -105,8 +106,7 @@ export class ReminderPushes {
     const met = kind.up ? current >= value : current <= value;
     const day = this.facts.market.quote(listing.instrument).tradingDay;
     const terms = `${reminder.type} ${reminder.value}${kind.ofDay ? ` ${day}` : ''}`;
-    const ofSymbol = this.#seen.get(reminder.symbol) ?? new Map<bigint, Seen>();
-    this.#seen.set(reminder.symbol, ofSymbol);
+    const ofSymbol = getOrInsert(this.#seen, reminder.symbol, () => new Map());
     const seen = ofSymbol.get(reminder.key);
     const before = seen?.terms === terms && seen.met;
     ofSymbol.set(reminder.key, { terms, met });

@@ -1,3 +1,4 @@
+import { getOrInsert } from '../memo.js';
 import { type PlaceRecorder, readJson, type Span, type TextFault } from './parse.js';
 import { isJsonObject, type JsonObject, type JsonValue } from './value.js';
 
@@ -60,16 +61,11 @@ class Places implements PlaceRecorder {
   readonly items = new Map<JsonValue[], Span[]>();
 
   field(object: JsonObject, name: string, start: number, value: Span): void {
-    const place = { name, start, value };
-    const known = this.fields.get(object);
-    if (known === undefined) this.fields.set(object, [place]);
-    else known.push(place);
+    getOrInsert(this.fields, object, () => []).push({ name, start, value });
   }
 
   item(array: JsonValue[], value: Span): void {
-    const known = this.items.get(array);
-    if (known === undefined) this.items.set(array, [value]);
-    else known.push(value);
+    getOrInsert(this.items, array, () => []).push(value);
   }
 }
 

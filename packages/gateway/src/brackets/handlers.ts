@@ -3,12 +3,7 @@ import { type Access, allowsMarket, type KeyRecord } from '@svc-gateway/access';
 import { type BrokerCode, numberOfBrokerCode } from '@svc-gateway/contract/broker-codes';
 import { type Decimal, decimalToNumber } from '@svc-gateway/contract/decimal';
 import { type C2S as CancelC2S, S2CSchema as CancelS2C } from '@svc-gateway/contract/generated/svc/cancel_bracket_pb';
-import {
-  type Bracket as BracketMessage,
-  BracketSchema,
-  type C2S as GetC2S,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/svc/get_brackets_pb';
+import * as GetBrackets from '@svc-gateway/contract/generated/svc/get_brackets_pb';
 import type { TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import { trade } from '@svc-gateway/contract/operations';
@@ -36,10 +31,10 @@ const kinds: Readonly<Record<ExitKind, number>> = { target: 1, stop: 2 };
 export function bracketHandlers(brackets: BracketService, access: Access, protective: ProtectiveOrders, backend: Backend): LocalOperations {
   return {
     [trade.getBrackets.name]: alone(({ request, context }) => {
-      const { header, bracketId: id } = request as GetC2S;
+      const { header, bracketId: id } = request as GetBrackets.C2S;
       const all = brackets.of(placeOf(header));
       const own = all.filter((bracket) => id === '' || bracket.id === id);
-      const answer = success(trade.getBrackets, create(S2CSchema, { header, bracketList: own.map(messageOf) }));
+      const answer = success(trade.getBrackets, create(GetBrackets.S2CSchema, { header, bracketList: own.map(messageOf) }));
       const unknown = all.length > 0 ? undefined : refuseUnknownAccount(backend, trade.getBrackets, header, context);
       return following(unknown, (refused) => refused ?? answer);
     }),
@@ -79,12 +74,12 @@ function denyBracket(access: Access, key: KeyRecord | undefined, bracket: Bracke
   return limits && telling(denyMarket(limits, names.join('/')), securitiesOf(bracket, 0));
 }
 
-function messageOf(bracket: Bracket): BracketMessage {
+function messageOf(bracket: Bracket): GetBrackets.Bracket {
   const { exit, withdrawn, entryOver } = bracket;
   const note = bracket.note || (withdrawn && !entryOver ? WITHDRAWN_NOTE : oddLotNote(bracket));
   const price = (name: 'takeProfitPrice' | 'stopLossPrice' | 'stopLossLimitPrice', value: Decimal) =>
     value === 0n ? {} : { [name]: decimalToNumber(value) };
-  return create(BracketSchema, {
+  return create(GetBrackets.BracketSchema, {
     bracketId: bracket.id,
     trdMarket: bracket.trdMarket,
     secMarket: bracket.secMarket,

@@ -1,4 +1,5 @@
 import type { SteadyTime } from '@svc-gateway/access';
+import { type Clock, every } from '@svc-gateway/contract/clock';
 import type { Archive, Store, Table, Transaction } from '@svc-gateway/storage';
 import type { PacketId } from '../backend.js';
 
@@ -74,13 +75,13 @@ export class IdempotencyRows {
   readonly #busy = new Set<string>();
   #count = 0;
   #refused: number;
-  #cancelSweep: () => void;
+  readonly #endSweeps: () => void;
 
   constructor(
     private readonly store: Store,
     private readonly time: SteadyTime,
     private readonly bounds: IdempotencyBounds,
-    private readonly after: (ms: number, action: () => void) => () => void,
+    after: Clock['after'],
   ) {
     this.#rows = store.archive('idempotency_rows');
     this.#ages = store.archive('idempotency_ages');
@@ -92,7 +93,8 @@ export class IdempotencyRows {
       this.#count += count;
     }
     this.#refused = this.#counts.get(REFUSED) ?? 0;
-    this.#cancelSweep = this.#scheduleSweep();
+    // A failed sweep is left to the next one.
+    this.#endSweeps = every({ after }, SWEEP_MS, () => this.#sweep().catch(() => undefined));
   }
 
   /** Rows kept, those of refused writes aside. */
@@ -165,7 +167,7 @@ export class IdempotencyRows {
   }
 
   stop(): void {
-    this.#cancelSweep();
+    this.#endSweeps();
   }
 
   #addTo(owner: string, change: 1 | -1, transaction: Transaction): void {
@@ -191,14 +193,6 @@ export class IdempotencyRows {
     if (row === undefined || row.at !== at || row.refused) return;
     if (!this.#busy.has(id)) transaction.remove(this.#rows, id);
     this.#addTo(ownerOf(id), -1, transaction);
-  }
-
-  #scheduleSweep(): () => void {
-    return this.after(SWEEP_MS, () => {
-      // A failed sweep is left to the next one.
-      this.#sweep().catch(() => undefined);
-      this.#cancelSweep = this.#scheduleSweep();
-    });
   }
 
   /** Removes what is too old, some at a time. */

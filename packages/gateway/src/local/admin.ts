@@ -2,15 +2,7 @@ import { create } from '@bufbuild/protobuf';
 import { formatLoadError } from '@svc-gateway/access';
 import { S2CSchema as ReloadS2C } from '@svc-gateway/contract/generated/svc/admin_reload_pb';
 import { S2CSchema as ShutdownS2C } from '@svc-gateway/contract/generated/svc/admin_shutdown_pb';
-import {
-  CertificateSchema,
-  type Connection,
-  ConnectionSchema,
-  KeysFileSchema,
-  type Quota,
-  QuotaSchema,
-  S2CSchema as StatusS2C,
-} from '@svc-gateway/contract/generated/svc/admin_status_pb';
+import * as Status from '@svc-gateway/contract/generated/svc/admin_status_pb';
 import { S2CSchema as PingS2C } from '@svc-gateway/contract/generated/svc/ping_pb';
 import { admin, system } from '@svc-gateway/contract/operations';
 import type { LifecycleSnapshot, QuotaFigures } from '../backend.js';
@@ -55,7 +47,7 @@ export function adminHandlers(deps: AdminDeps): LocalOperations {
       const quotas = backend.subscriptionQuotas?.();
       return success(
         admin.adminStatus,
-        create(StatusS2C, {
+        create(Status.S2CSchema, {
           version,
           pid: process.pid,
           startedAt: new Date(deps.startedAt).toISOString(),
@@ -74,7 +66,7 @@ export function adminHandlers(deps: AdminDeps): LocalOperations {
           ...(keys === undefined
             ? {}
             : {
-                keysFile: create(KeysFileSchema, {
+                keysFile: create(Status.KeysFileSchema, {
                   path: keys.path,
                   keyCount: keys.keys,
                   loadedAt: new Date(keys.loadedAt).toISOString(),
@@ -83,7 +75,7 @@ export function adminHandlers(deps: AdminDeps): LocalOperations {
                     : { lastError: formatLoadError(keys.failure.error), lastErrorAt: new Date(keys.failure.at).toISOString() }),
                 }),
               }),
-          ...(certificate === undefined ? {} : { certificate: create(CertificateSchema, shownCertificate(certificate)) }),
+          ...(certificate === undefined ? {} : { certificate: create(Status.CertificateSchema, shownCertificate(certificate)) }),
           troubles: deps.troubles().map(({ message }) => message),
           pushConnectionCount: push.connections,
           subscriptionCount: push.subscriptions,
@@ -109,8 +101,8 @@ export function adminHandlers(deps: AdminDeps): LocalOperations {
   };
 }
 
-function quota({ used, limit }: QuotaFigures): Quota {
-  return create(QuotaSchema, { used, limit });
+function quota({ used, limit }: QuotaFigures): Status.Quota {
+  return create(Status.QuotaSchema, { used, limit });
 }
 
 function shownCertificate({ path, expiresAt, loadedAt, failure }: CertificateStatus) {
@@ -122,9 +114,9 @@ function shownCertificate({ path, expiresAt, loadedAt, failure }: CertificateSta
   };
 }
 
-function connection(snapshot: LifecycleSnapshot): Connection {
+function connection(snapshot: LifecycleSnapshot): Status.Connection {
   const { lastLifecycleEvent, lastAttemptAt, lastSuccessAt, lastFailureAt } = snapshot;
-  return create(ConnectionSchema, {
+  return create(Status.ConnectionSchema, {
     lifecycleState: snapshot.lifecycleState,
     lifecycleGeneration: BigInt(snapshot.lifecycleGeneration),
     reconnectAttempts: BigInt(snapshot.reconnectAttempts),

@@ -1,17 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import { type Access, allowsAccount, allowsMarket, allowsSymbol, type KeyRecord, scopeMask, scopesSatisfy } from '@svc-gateway/access';
-import {
-  type C2S,
-  type DelayStatistics,
-  type DelayStatisticsItem,
-  DelayStatisticsItemSchema,
-  DelayStatisticsSchema,
-  DelayStatisticsType,
-  PlaceOrderStatisticsItemSchema,
-  QotPushStage,
-  ReqReplyStatisticsItemSchema,
-  S2CSchema,
-} from '@svc-gateway/contract/generated/GetDelayStatistics_pb';
+import * as Delays from '@svc-gateway/contract/generated/GetDelayStatistics_pb';
 import { system } from '@svc-gateway/contract/operations';
 import { shown } from '@svc-gateway/contract/shown';
 import { DelayHistogram, defaultSegments } from '../delay-histogram.js';
@@ -30,7 +19,7 @@ const accountScope = scopeMask(['acc:read']);
  */
 export function delayStatistics(meter: Meter, access: Access): LocalOperation {
   return alone(({ request, identity }) => {
-    const { typeList, segmentList, qotPushStage } = request as C2S;
+    const { typeList, segmentList, qotPushStage } = request as Delays.C2S;
     const segments = segmentList.length === 0 ? defaultSegments : segmentList;
     if (
       segments.some(
@@ -47,20 +36,20 @@ export function delayStatistics(meter: Meter, access: Access): LocalOperation {
       );
     }
     const seesAll = maySee(access, identity.key, { accId: 0n, legs: unidentified });
-    const wants = (type: DelayStatisticsType) => typeList.length === 0 || typeList.includes(type);
-    const measured = qotPushStage === QotPushStage.QotPushStage_Unkonw || qotPushStage === QotPushStage.QotPushStage_CR2CS;
-    const s2c = create(S2CSchema);
-    if (wants(DelayStatisticsType.DelayStatisticsType_QotPush)) {
+    const wants = (type: Delays.DelayStatisticsType) => typeList.length === 0 || typeList.includes(type);
+    const measured = qotPushStage === Delays.QotPushStage.QotPushStage_Unkonw || qotPushStage === Delays.QotPushStage.QotPushStage_CR2CS;
+    const s2c = create(Delays.S2CSchema);
+    if (wants(Delays.DelayStatisticsType.DelayStatisticsType_QotPush)) {
       for (const [type, histogram] of meter.pushDelays)
         s2c.qotPushStatisticsList.push(pushStatistics(type, measured ? histogram : new DelayHistogram(), segments));
     }
-    if (wants(DelayStatisticsType.DelayStatisticsType_ReqReply)) {
+    if (wants(Delays.DelayStatisticsType.DelayStatisticsType_ReqReply)) {
       for (const { operation, count, totalMs } of meter.requests.values()) {
         // How often all callers have traded is told to whom all orders are.
         if (operation.protoId === null || (operation.effect === 'order' && !seesAll)) continue;
         const average = totalMs / count;
         s2c.reqReplyStatisticsList.push(
-          create(ReqReplyStatisticsItemSchema, {
+          create(Delays.ReqReplyStatisticsItemSchema, {
             protoID: operation.protoId,
             count,
             totalCostAvg: average,
@@ -71,10 +60,16 @@ export function delayStatistics(meter: Meter, access: Access): LocalOperation {
         );
       }
     }
-    if (wants(DelayStatisticsType.DelayStatisticsType_PlaceOrder)) {
+    if (wants(Delays.DelayStatisticsType.DelayStatisticsType_PlaceOrder)) {
       for (const { orderId, totalMs } of meter.placedOrders.filter((order) => maySee(access, identity.key, order))) {
         s2c.placeOrderStatisticsList.push(
-          create(PlaceOrderStatisticsItemSchema, { orderID: orderId, totalCost: totalMs, openDCost: totalMs, netDelay: 0, updateCost: 0 }),
+          create(Delays.PlaceOrderStatisticsItemSchema, {
+            orderID: orderId,
+            totalCost: totalMs,
+            openDCost: totalMs,
+            netDelay: 0,
+            updateCost: 0,
+          }),
         );
       }
     }
@@ -90,17 +85,19 @@ function maySee(access: Access, key: KeyRecord | undefined, { accId, legs }: Pic
   );
 }
 
-function pushStatistics(qotPushType: number, histogram: DelayHistogram, segments: readonly number[]): DelayStatistics {
-  const itemList: DelayStatisticsItem[] = [];
+function pushStatistics(qotPushType: number, histogram: DelayHistogram, segments: readonly number[]): Delays.DelayStatistics {
+  const itemList: Delays.DelayStatisticsItem[] = [];
   let begin = 0;
   let cumulative = 0;
   for (const end of segments) {
     const count = histogram.between(begin, end);
     cumulative += count;
     const share = (part: number) => (histogram.count === 0 ? 0 : (part / histogram.count) * 100);
-    itemList.push(create(DelayStatisticsItemSchema, { begin, end, count, proportion: share(count), cumulativeRatio: share(cumulative) }));
+    itemList.push(
+      create(Delays.DelayStatisticsItemSchema, { begin, end, count, proportion: share(count), cumulativeRatio: share(cumulative) }),
+    );
     begin = end;
   }
   const delayAvg = histogram.count === 0 ? 0 : histogram.totalMs / histogram.count;
-  return create(DelayStatisticsSchema, { qotPushType, itemList, delayAvg, count: histogram.count });
+  return create(Delays.DelayStatisticsSchema, { qotPushType, itemList, delayAvg, count: histogram.count });
 }

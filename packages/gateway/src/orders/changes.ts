@@ -1,6 +1,7 @@
 import { clone } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { type Order, OrderSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { Backend } from '../backend.js';
 import { isTrailing } from '../valuation/pricing.js';
 import { LISTS_APART_MS, namesOf, type OrderName, orderKey } from './order.js';
@@ -145,9 +146,7 @@ class Queue {
     if (left <= 0) return Promise.resolve(false);
     this.#cancelTimer ??= this.clock.after(left, () => this.#refuseWaiting());
     return new Promise((resolve) => {
-      const own = this.#waiting.get(caller);
-      if (own === undefined) this.#waiting.set(caller, [resolve]);
-      else own.push(resolve);
+      getOrInsert(this.#waiting, caller, () => []).push(resolve);
     });
   }
 

@@ -15,6 +15,7 @@ import { StorageFailure, whenTaken } from '@svc-gateway/storage';
 import { checkAnswer } from '../answer-check.js';
 import type { CallContext, PacketId, Sending } from '../backend.js';
 import { BackendFailure, BackendRefused, BackendUnsent } from '../backend-failures.js';
+import type { BracketService } from '../brackets/service.js';
 import { type Call, cancelled } from '../call.js';
 import { rejectFailure } from '../call-failures.js';
 import type { GatewayBase } from '../gateway-base.js';
@@ -37,7 +38,6 @@ import { factsOf, isValued, rejectOrder, standingIn, type ValuedOrder, type Valu
 import { maySee, securitiesOf } from '../visibility.js';
 import type { AccountContext } from './account-context.js';
 import type { AccountOrders } from './account-orders.js';
-import type { BracketPlacer } from './bracket-placer.js';
 import type { CancelAll } from './cancel-all.js';
 import { isCancel, isCancelAll } from './cancel-scope.js';
 import { ConcurrentChanges, type PendingChange } from './changes.js';
@@ -70,7 +70,7 @@ export interface WritesDeps extends GatewayBase {
   readonly accountContext: AccountContext;
   readonly orders: AccountOrders;
   /** Sends orders that come with their exits. */
-  readonly brackets: BracketPlacer;
+  readonly brackets: Pick<BracketService, 'place' | 'has' | 'of' | 'placed'>;
   readonly cancelAll: CancelAll;
   readonly valuing: Valuing;
 }

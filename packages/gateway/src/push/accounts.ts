@@ -94,8 +94,7 @@ export class AccountRegistrations {
     this.#told = UNKNOWN;
     for (const accId of accIds) {
       const registration: Registration = { active: false };
-      const owners = this.#accounts.get(accId) ?? new Map<string, Registration>();
-      this.#accounts.set(accId, owners.set(owner, registration));
+      getOrInsert(this.#accounts, accId, () => new Map()).set(owner, registration);
       this.#activate(owner, accId, registration);
     }
   }

@@ -31,7 +31,6 @@ export class FrameBatcher {
   /** The only event since the last pass, while it is the only one. */
   #alone: { readonly recipients: readonly Writer[]; readonly frames: EventFrames } | undefined;
   #scheduled = false;
-  #passing: Writer[] = [];
   #lastPass = Number.NEGATIVE_INFINITY;
   readonly #pass = () => this.#flush();
 
@@ -88,15 +87,12 @@ export class FrameBatcher {
   #flush(): void {
     const writers = this.#waiting;
     const alone = this.#alone;
-    this.#waiting = this.#passing;
+    this.#waiting = [];
     this.#alone = undefined;
     this.#scheduled = false;
     this.#passes += 1;
     if (alone !== undefined) for (const recipient of alone.recipients) recipient.pushNow(alone.frames);
     for (const writer of writers) writer.flush();
-    // Kept for the pass after the next, so that the list need not grow again.
-    writers.length = 0;
-    this.#passing = writers;
     this.#lastPass = this.clock.monotonic();
   }
 }

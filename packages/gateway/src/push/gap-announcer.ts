@@ -1,4 +1,5 @@
 import type { Clock } from '@svc-gateway/contract/clock';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { NotifyPush, PushEvent, StreamScope, StreamsLost } from '../backend.js';
 import type { AccountRegistrations, EndedAccount } from './accounts.js';
 import type { EventFrames } from './event-frames.js';
@@ -119,9 +120,7 @@ export class GapAnnouncer {
     const over = ended.filter(({ of }) => (typeof of === 'string' ? gap.streams.has(of) : gap.accIds.has(of)));
     const missing = new Map<string, Missing>();
     const missed = (owner: string, of: Missing[number]) => {
-      const list = missing.get(owner);
-      if (list === undefined) missing.set(owner, [of]);
-      else list.push(of);
+      getOrInsert(missing, owner, () => []).push(of);
     };
     for (const key of gap.streams) for (const owner of this.deps.subscriptions.receivers(key)) missed(owner, key);
     for (const accId of gap.accIds) for (const owner of this.deps.accounts.receivers(accId)) missed(owner, accId);

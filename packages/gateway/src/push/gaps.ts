@@ -1,5 +1,6 @@
 import { create } from '@bufbuild/protobuf';
 import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { Gap, NotifyPush } from '../backend.js';
 import { NOTIFY } from './push-messages.js';
 
@@ -37,11 +38,7 @@ export class Gaps {
   /** These are back, or nobody wants them any more. One gap for each loss that has anything to show for it. */
   close(streams: Iterable<string>, accIds: Iterable<bigint>, now: number): readonly ClosedGap[] {
     const closed = new Map<OpenGap, { readonly streams: Set<string>; readonly accIds: Set<bigint> }>();
-    const ended = (gap: OpenGap) => {
-      const parts = closed.get(gap) ?? { streams: new Set(), accIds: new Set() };
-      closed.set(gap, parts);
-      return parts;
-    };
+    const ended = (gap: OpenGap) => getOrInsert(closed, gap, () => ({ streams: new Set(), accIds: new Set() }));
     for (const key of streams) {
       const gap = this.#streams.get(key);
       if (gap !== undefined) ended(gap).streams.add(key);

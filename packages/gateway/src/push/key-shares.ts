@@ -1,3 +1,4 @@
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import { Tally } from '@svc-gateway/contract/tally';
 import type { QuoteStream } from '../backend.js';
 import { quotaKey } from './streams.js';
@@ -27,9 +28,7 @@ export class KeyShares {
 
   add(holder: string | undefined, stream: QuoteStream): void {
     if (holder === undefined) return;
-    const units = this.#units.get(holder) ?? new Tally<string>();
-    this.#units.set(holder, units);
-    units.add(quotaKey(stream));
+    getOrInsert(this.#units, holder, () => new Tally()).add(quotaKey(stream));
   }
 
   remove(holder: string | undefined, stream: QuoteStream): void {

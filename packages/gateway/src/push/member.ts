@@ -10,19 +10,19 @@ export interface ConnectOptions {
   readonly iface: string;
   /** Owner of the connection: `key:<id>` or `anonymous`. */
   readonly owner: string;
-  readonly keyId?: string;
+  readonly keyId?: string | undefined;
   /** Subscriptions to receive: those of its owner and its own (`all`, the default), or only its own. */
   readonly receives?: 'all' | 'own';
   readonly permits: Permits;
   /** Events wanted, among those permitted; all by default. */
-  readonly wants?: Permits;
+  readonly wants?: Permits | undefined;
   /** The greeting comes so much later than the connection, for clients that take what comes first for an answer. Default at once. */
   readonly greetAfterMs?: number;
   /** One object for all connections that are written to in the same way. */
   readonly format: PushFormat;
   readonly sink: PushSink;
   /** The last order or fill event that its client has: those after it are sent again. */
-  readonly since?: Cursor;
+  readonly since?: Cursor | undefined;
 }
 
 /** A first push that waits, with the generation that it belongs to. */

@@ -1,3 +1,4 @@
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { Member } from './member.js';
 
 /** The connections, also by the owners whose subscriptions they receive and by the owner of their key. */
@@ -8,8 +9,8 @@ export class Members {
 
   add(member: Member): void {
     this.#all.set(member.id, member);
-    addTo(this.#ofKey, member.owner, member);
-    for (const owner of member.owners) addTo(this.#byOwner, owner, member);
+    getOrInsert(this.#ofKey, member.owner, () => new Set()).add(member);
+    for (const owner of member.owners) getOrInsert(this.#byOwner, owner, () => new Set()).add(member);
   }
 
   /** False where it is not there any more. */
@@ -51,12 +52,6 @@ export class Members {
     for (const owner of owners) for (const member of this.receiving(owner)) members.add(member);
     return members;
   }
-}
-
-function addTo(map: Map<string, Set<Member>>, owner: string, member: Member): void {
-  const members = map.get(owner);
-  if (members === undefined) map.set(owner, new Set([member]));
-  else members.add(member);
 }
 
 function removeFrom(map: Map<string, Set<Member>>, owner: string, member: Member): void {

@@ -19,8 +19,7 @@ export class Observers {
 
   /** Returns its own removal. */
   add(observed: Observed, observer: Observer): () => void {
-    const observers = getOrInsert(this.#observers, observed, () => new Set());
-    const own = observers;
+    const own = getOrInsert(this.#observers, observed, () => new Set());
     own.add(observer);
     return () => {
       own.delete(observer);

@@ -6,6 +6,7 @@ import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import * as PushSubscriberInfo from '@svc-gateway/contract/generated/svc/push_subscriber_info_pb';
 import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
 import { parseSymbol } from '@svc-gateway/contract/markets';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { ProtocolMessages } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import { listed, shown } from '@svc-gateway/contract/shown';
@@ -261,9 +262,7 @@ function ownStreams(hub: PushHub, owner: string, units: ReadonlySet<string>): re
 function connectionInfo(subscriptions: readonly Subscription[], isOwnConnData: boolean): QotCommon.ConnSubInfo {
   const symbolsByType = new Map<number, Set<string>>();
   for (const { stream } of subscriptions) {
-    const symbols = symbolsByType.get(stream.subType);
-    if (symbols === undefined) symbolsByType.set(stream.subType, new Set([stream.symbol]));
-    else symbols.add(stream.symbol);
+    getOrInsert(symbolsByType, stream.subType, () => new Set()).add(stream.symbol);
   }
   const subInfoList = [...symbolsByType].map(([subType, symbols]) =>
     create(QotCommon.SubInfoSchema, { subType, securityList: [...symbols].map(securityOf) }),

@@ -1,3 +1,4 @@
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { Backend, QuoteStream, StreamScope, UnsubscribeRefusal } from '../backend.js';
 import type { KeyShares } from './key-shares.js';
 import type { After } from './retries.js';
@@ -239,8 +240,8 @@ export class Subscriptions {
     this.#generation += 1;
     const key = streamKey(stream);
     const subscription = { owner, stream, key, generation: this.#generation, push: push ?? false, first, active: false, holder };
-    put(this.#byStream, key, owner, subscription);
-    put(this.#byOwner, owner, key, subscription);
+    getOrInsert(this.#byStream, key, () => new Map()).set(owner, subscription);
+    getOrInsert(this.#byOwner, owner, () => new Map()).set(key, subscription);
     this.shares.add(holder, stream);
     this.#upstream.note(stream);
     return subscription;
@@ -282,16 +283,8 @@ export class Subscriptions {
   }
 }
 
-type Nested<T> = Map<string, Map<string, T>>;
-
-function put<T>(nested: Nested<T>, outer: string, inner: string, value: T): void {
-  const values = nested.get(outer);
-  if (values === undefined) nested.set(outer, new Map([[inner, value]]));
-  else values.set(inner, value);
-}
-
 /** An outer key without values is forgotten. */
-function take(nested: Nested<unknown>, outer: string, inner: string): void {
+function take(nested: Map<string, Map<string, unknown>>, outer: string, inner: string): void {
   const values = nested.get(outer);
   values?.delete(inner);
   if (values?.size === 0) nested.delete(outer);

@@ -1,4 +1,4 @@
-import type { Clock } from '@svc-gateway/contract/clock';
+import { type Clock, every } from '@svc-gateway/contract/clock';
 
 /** One peer of a core listener. */
 export interface CoreConnection {
@@ -22,16 +22,18 @@ const CLOSE_MS_MAX = 1000;
 
 /** The open connections of a listener: one timer for all of them, and an orderly end. */
 export class Connections {
-  readonly #clock: Clock;
-  readonly #max: number;
   readonly #open = new Set<CoreConnection>();
-  #cancelTick: () => void;
+  readonly #endTicks: () => void;
   #onEmpty: () => void = () => undefined;
 
-  constructor(clock: Clock, max = CONNECTIONS_MAX) {
-    this.#clock = clock;
-    this.#max = max;
-    this.#cancelTick = this.#scheduleTick();
+  constructor(
+    private readonly clock: Clock,
+    private readonly max = CONNECTIONS_MAX,
+  ) {
+    this.#endTicks = every(clock, TICK_MS, () => {
+      const now = clock.monotonic();
+      for (const connection of this.#open) connection.tick(now);
+    });
   }
 
   get size(): number {
@@ -40,7 +42,7 @@ export class Connections {
 
   /** No more connections are taken. */
   get full(): boolean {
-    return this.#open.size >= this.#max;
+    return this.#open.size >= this.max;
   }
 
   add(connection: CoreConnection): void {
@@ -61,7 +63,7 @@ export class Connections {
 
   /** Ends every connection; those that do not go within a second are cut off. */
   async close(): Promise<void> {
-    this.#cancelTick();
+    this.#endTicks();
     for (const connection of this.#open) connection.end();
     if (this.#open.size > 0) {
       await this.#within(CLOSE_MS_MAX, (done) => {
@@ -73,19 +75,11 @@ export class Connections {
 
   #within(ms: number, wait: (done: () => void) => void): Promise<void> {
     return new Promise((resolve) => {
-      const cancel = this.#clock.after(ms, resolve);
+      const cancel = this.clock.after(ms, resolve);
       wait(() => {
         cancel();
         resolve();
       });
-    });
-  }
-
-  #scheduleTick(): () => void {
-    return this.#clock.after(TICK_MS, () => {
-      const now = this.#clock.monotonic();
-      for (const connection of this.#open) connection.tick(now);
-      this.#cancelTick = this.#scheduleTick();
     });
   }
 }

@@ -68,8 +68,8 @@ export class CoreSession {
       permits,
       format,
       sink,
-      ...(key === undefined ? {} : { keyId: key.id }),
-      ...(wants === undefined ? {} : { wants }),
+      keyId: key?.id,
+      wants,
     });
   }
 

@@ -1,6 +1,7 @@
 import { type DescFile, type DescMessage, toBinary } from '@bufbuild/protobuf';
 import { nestedTypes } from '@bufbuild/protobuf/reflect';
 import { FileDescriptorProtoSchema } from '@bufbuild/protobuf/wkt';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 
 /** `.proto` files with their imports, found by path or by a symbol that they declare. */
 export class DescribedFiles {
@@ -70,9 +71,7 @@ export class DescribedFiles {
   }
 
   #addExtension({ typeName }: DescMessage, number: number, file: DescFile): void {
-    const numbers = this.#extensions.get(typeName);
-    if (numbers === undefined) this.#extensions.set(typeName, new Map([[number, file]]));
-    else numbers.set(number, file);
+    getOrInsert(this.#extensions, typeName, () => new Map()).set(number, file);
   }
 }
 

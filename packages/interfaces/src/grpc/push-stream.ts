@@ -59,7 +59,7 @@ export class PushStreams {
     const connection: PushConnection = this.gateway.push.connect({
       iface: 'grpc',
       owner: identity.owner,
-      ...(identity.key === undefined ? {} : { keyId: identity.key.id }),
+      keyId: identity.key?.id,
       permits,
       wants: filter,
       format: grpcFormat,

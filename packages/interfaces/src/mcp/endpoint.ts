@@ -22,7 +22,7 @@ import { PageStore } from './page-store.js';
 import { Prompts } from './prompts.js';
 import { Resources } from './resources.js';
 import { createServer } from './server.js';
-import type { SessionState } from './session-state.js';
+import type { Session } from './session.js';
 import { Sessions } from './sessions.js';
 import { Stateless } from './stateless.js';
 import { ToolCalls } from './tool-calls.js';
@@ -66,7 +66,7 @@ export function createLoadedEndpoint(options: McpOptions): McpEndpoint {
   const prompts = new Prompts(gateway, toolbox);
   const finder = new Finder(toolbox);
   const parts = { version, publicUrl, instructions: instructions(gateway), toolbox, finder, calls, confirmation, resources, prompts };
-  const create = (session?: SessionState): Server => createServer(parts, session);
+  const create = (session?: Session): Server => createServer(parts, session);
   const sessions = new Sessions({ gateway, callers, clock, createServer: create, onError });
   const stateless = new Stateless({ gateway, callers, createServer: () => create(), onError });
 

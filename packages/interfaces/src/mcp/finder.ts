@@ -10,7 +10,7 @@ import { describeTool, type ToolDescription, wholeTool } from '@svc-gateway/cont
 import { matching } from './finder-match.js';
 import type { McpCaller } from './mcp-caller.js';
 import { rejectionResult, textResult } from './result.js';
-import type { SessionState } from './session-state.js';
+import type { Session } from './session.js';
 import type { Toolbox } from './toolbox.js';
 
 type Answer = CallToolResult | InputRequiredResult;
@@ -19,7 +19,7 @@ type Answer = CallToolResult | InputRequiredResult;
 export interface FinderCall {
   readonly mcpCaller: McpCaller;
   /** Undefined in a revision without sessions, where nothing can be enabled. */
-  readonly session: SessionState | undefined;
+  readonly session: Session | undefined;
   readonly call: (name: string, args: JsonObject | undefined) => Promise<Answer>;
 }
 
@@ -95,7 +95,7 @@ export class Finder {
   }
 
   /** The tool list of a caller: these tools, and those that its session has enabled. */
-  list(mcpCaller: McpCaller, session: SessionState | undefined): ToolDescription[] {
+  list(mcpCaller: McpCaller, session: Session | undefined): ToolDescription[] {
     const own = [...this.#tools.values()].filter((tool) => session !== undefined || tool !== enable);
     return [...own, ...this.toolbox.list(mcpCaller).filter(({ name }) => session?.enabled.has(name))];
   }
@@ -172,12 +172,7 @@ export class Finder {
     return written({ tools });
   }
 
-  #enable(
-    wanted: readonly string[],
-    toolset: string | undefined,
-    mcpCaller: McpCaller,
-    session: SessionState | undefined,
-  ): Answer | Rejection {
+  #enable(wanted: readonly string[], toolset: string | undefined, mcpCaller: McpCaller, session: Session | undefined): Answer | Rejection {
     if (session === undefined) {
       return new Rejection('request.invalid', 'nothing can be enabled without a session: use svc_call_tool');
     }

@@ -10,8 +10,8 @@ import { messageWriter } from '@svc-gateway/contract/json/message-json';
 import type { JsonObject } from '@svc-gateway/contract/json/value';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
-import { Rejection, type RejectionCode, rejectProblem } from '@svc-gateway/contract/rejection';
-import { requestDecoder } from '@svc-gateway/contract/request';
+import { Rejection, type RejectionCode } from '@svc-gateway/contract/rejection';
+import { readRequest } from '@svc-gateway/contract/request';
 import { shown } from '@svc-gateway/contract/shown';
 import { TOOL_PREFIX, wholeTool } from '@svc-gateway/contract/tools';
 import { UNKNOWN_ACCOUNT, unknownAccountText } from '@svc-gateway/contract/unknown-account';
@@ -100,10 +100,7 @@ export class Resources {
   /** Calls an operation as the caller and returns its payload as JSON text. */
   async #ask(operation: Operation, args: JsonObject, uri: string, mcpCaller: McpCaller): Promise<string | Rejection> {
     const caller = this.callers.asking(mcpCaller.caller, `resources/read ${shown(uri)}`);
-    const answer = await this.gateway.call(operation, caller, () => {
-      const decoded = requestDecoder(operation, 'mcp')(args);
-      return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
-    });
+    const answer = await this.gateway.call(operation, caller, () => readRequest(operation, 'mcp', args));
     if (answer instanceof Rejection) return answer;
     if (answer.retType !== 0) throw failureError(answer);
     const payload = payloadOf(operation, answer);
@@ -125,10 +122,7 @@ export class Resources {
 
   async #accounts(mcpCaller: McpCaller): Promise<readonly { accId: string; env: string; market: number }[] | Rejection> {
     const caller = this.callers.asking(mcpCaller.caller, 'resources/list');
-    const answer = await this.gateway.call(account.listAccounts, caller, () => {
-      const decoded = requestDecoder(account.listAccounts, 'mcp')({});
-      return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
-    });
+    const answer = await this.gateway.call(account.listAccounts, caller, () => readRequest(account.listAccounts, 'mcp', {}));
     if (answer instanceof Rejection) return answer;
     return (payloadOf(account.listAccounts, answer)?.accList ?? []).map((found) => ({
       accId: String(found.accID),

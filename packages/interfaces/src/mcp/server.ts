@@ -5,7 +5,7 @@ import type { Confirmation } from './confirmation.js';
 import type { Finder } from './finder.js';
 import type { Prompts } from './prompts.js';
 import { protocolError, type Resources } from './resources.js';
-import type { SessionState } from './session-state.js';
+import type { Session } from './session.js';
 import type { ToolCalls } from './tool-calls.js';
 import type { Toolbox } from './toolbox.js';
 
@@ -26,7 +26,7 @@ export interface ServerDeps {
  * The protocol's server for one session, or for one request where the revision has no sessions: it joins the protocol's
  * methods to their handlers.
  */
-export function createServer(deps: ServerDeps, session?: SessionState): Server {
+export function createServer(deps: ServerDeps, session?: Session): Server {
   const { version, publicUrl, instructions, toolbox, finder, calls, confirmation, resources, prompts } = deps;
   const server = new Server(
     {

@@ -13,7 +13,6 @@ import { Holders } from './holders.js';
 import type { McpCaller } from './mcp-caller.js';
 import { EventSink } from './push.js';
 import { pushFormat } from './push-format.js';
-import type { SessionState } from './session-state.js';
 import { Watch } from './watch.js';
 import { webRequest, writeWebResponse } from './web.js';
 
@@ -22,7 +21,7 @@ export interface SessionDeps {
   readonly callers: HttpCallers;
   readonly clock: Clock;
   /** Creates the protocol's server for a session. */
-  readonly createServer: (session: SessionState) => Server;
+  readonly createServer: (session: Session) => Server;
   readonly onClosed: (session: Session) => void;
   readonly onError: (error: Error) => void;
 }
@@ -34,7 +33,7 @@ const LISTEN_MS_MAX = 60_000;
  * A client's session, in the revisions that have them: its server, its stream of server-sent events, and its
  * subscriptions, which end with it.
  */
-export class Session implements SessionState {
+export class Session {
   readonly #transport: WebStandardStreamableHTTPServerTransport;
   readonly #server: Server;
   readonly #sink: EventSink;
@@ -42,6 +41,7 @@ export class Session implements SessionState {
   readonly #events = new EventStore();
   /** Callers for whom the kept events were made. */
   #holders: Holders;
+  /** Names of the tools that the client has enabled with the finder. */
   readonly enabled = new Set<string>();
   #watch: Watch | undefined;
   #openExchanges = 0;
@@ -180,6 +180,7 @@ export class Session implements SessionState {
     this.#transport.send({ jsonrpc: '2.0', id, error }).catch(() => undefined);
   }
 
+  /** Reports changes of a resource to the client from now on. */
   async watch(uri: string, mcpCaller: McpCaller): Promise<Rejection | undefined> {
     if (this.#watch === undefined) {
       const opened = Watch.open(this.deps, mcpCaller, {
@@ -222,14 +223,13 @@ export class Session implements SessionState {
     const opened = gateway.admissions.openPush(this.mcpCaller.caller);
     if (opened instanceof Rejection) return undefined;
     const { identity, permits } = opened;
-    const keyId = identity.key === undefined ? {} : { keyId: identity.key.id };
     const connection = gateway.push.connect({
       iface: 'mcp',
       owner: identity.owner,
       permits,
       format: pushFormat,
       sink: this.#sink,
-      ...keyId,
+      keyId: identity.key?.id,
     });
     this.#sink.attach(connection);
     return connection;

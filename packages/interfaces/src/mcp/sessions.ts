@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isInitializeRequest, type Server } from '@modelcontextprotocol/server';
-import type { Clock } from '@svc-gateway/contract/clock';
+import { type Clock, every } from '@svc-gateway/contract/clock';
 import type { JsonValue } from '@svc-gateway/contract/json/value';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import type { Gateway } from '@svc-gateway/gateway';
@@ -8,14 +8,13 @@ import type { HttpCallers } from '../common/callers.js';
 import type { Exchange } from '../common/exchange.js';
 import type { McpCaller } from './mcp-caller.js';
 import { Session } from './session.js';
-import type { SessionState } from './session-state.js';
 import { jsonRpcRefusal, writeWebResponse } from './web.js';
 
 export interface SessionsOptions {
   readonly gateway: Gateway;
   readonly callers: HttpCallers;
   readonly clock: Clock;
-  readonly createServer: (session: SessionState) => Server;
+  readonly createServer: (session: Session) => Server;
   readonly onError: (error: Error) => void;
 }
 
@@ -32,15 +31,15 @@ const [BAD_REQUEST, SESSION_NOT_FOUND] = [-32000, -32001];
 export class Sessions {
   readonly #sessions = new Map<string, Session>();
   readonly #stopListening: () => void;
-  #cancelSweep: () => void;
+  readonly #endSweeps: () => void;
 
   constructor(private readonly options: SessionsOptions) {
     const { gateway } = options;
-    const listening = [gateway.keys.onChanges(() => this.#keysChanged()), gateway.keys.onLook(() => this.#endUnfit())];
-    this.#stopListening = () => {
-      for (const stop of listening) stop();
-    };
-    this.#cancelSweep = this.#scheduleSweep();
+    this.#stopListening = gateway.keys.follow(
+      () => this.#keysChanged(),
+      () => this.#endUnfit(),
+    );
+    this.#endSweeps = every(options.clock, SWEEP_MS, () => this.#endIdle());
   }
 
   get count(): number {
@@ -78,7 +77,7 @@ export class Sessions {
 
   /** Ends every session. */
   close(): void {
-    this.#cancelSweep();
+    this.#endSweeps();
     this.#stopListening();
     for (const session of [...this.#sessions.values()]) session.close();
   }
@@ -123,14 +122,10 @@ export class Sessions {
     }
   }
 
-  #scheduleSweep(): () => void {
-    const { clock } = this.options;
-    return clock.after(SWEEP_MS, () => {
-      const expired = clock.monotonic() - IDLE_MS_MAX;
-      for (const session of [...this.#sessions.values()]) {
-        if ((session.idleSince ?? Number.POSITIVE_INFINITY) <= expired) session.close();
-      }
-      this.#cancelSweep = this.#scheduleSweep();
-    });
+  #endIdle(): void {
+    const expired = this.options.clock.monotonic() - IDLE_MS_MAX;
+    for (const session of [...this.#sessions.values()]) {
+      if ((session.idleSince ?? Number.POSITIVE_INFINITY) <= expired) session.close();
+    }
   }
 }

@@ -32,10 +32,10 @@ export class Stateless {
   constructor(private readonly options: StatelessOptions) {
     this.#handler = this.#createHandler();
     const { gateway } = options;
-    const listening = [gateway.keys.onChanges(() => this.#keysChanged()), gateway.keys.onLook(() => this.#endUnfit())];
-    this.#stopListening = () => {
-      for (const stop of listening) stop();
-    };
+    this.#stopListening = gateway.keys.follow(
+      () => this.#keysChanged(),
+      () => this.#endUnfit(),
+    );
   }
 
   async serve(exchange: Exchange, body: JsonValue, mcpCaller: McpCaller): Promise<void> {

@@ -1,8 +1,9 @@
 import type { JsonObject } from '@svc-gateway/contract/json/value';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account, subscription } from '@svc-gateway/contract/operations';
-import { Rejection, rejectProblem } from '@svc-gateway/contract/rejection';
-import { requestDecoder } from '@svc-gateway/contract/request';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import { readRequest } from '@svc-gateway/contract/request';
 import type { Gateway } from '@svc-gateway/gateway';
 import type { PushConnection } from '@svc-gateway/gateway/push';
 import type { HttpCallers } from '../common/callers.js';
@@ -36,14 +37,16 @@ const WATCHED_MAX = 200;
 
 /** Watches resources for one client, by subscriptions of a push connection of its own, which end with it. */
 export class Watch {
-  readonly #deps: WatchDeps;
   readonly #connection: PushConnection;
   /** Watched resources by {@link addressOf}. */
   readonly #watched = new Map<string, Watched>();
   readonly sink: EventSink;
 
-  private constructor(deps: WatchDeps, open: (sink: EventSink) => PushConnection, watcher: Watcher) {
-    this.#deps = deps;
+  private constructor(
+    private readonly deps: WatchDeps,
+    open: (sink: EventSink) => PushConnection,
+    watcher: Watcher,
+  ) {
     this.sink = new EventSink(
       (frame) => this.#deliver(frame, watcher),
       (reason) => watcher.closed(reason),
@@ -62,7 +65,6 @@ export class Watch {
       return opened;
     }
     const { identity, permits } = opened;
-    const keyId = identity.key === undefined ? {} : { keyId: identity.key.id };
     const connect = (sink: EventSink) =>
       gateway.push.connect({
         iface: 'mcp',
@@ -73,7 +75,7 @@ export class Watch {
         wants: (event) => event.type !== 'notify' || event.gap !== undefined,
         format: watchFormat,
         sink,
-        ...keyId,
+        keyId: identity.key?.id,
       });
     return new Watch(deps, connect, watcher);
   }
@@ -132,10 +134,7 @@ export class Watch {
   }
 
   #note(uri: string, found: FoundKind): void {
-    const address = addressOf(found);
-    const watched = this.#watched.get(address) ?? { found, uris: new Set<string>() };
-    watched.uris.add(uri);
-    this.#watched.set(address, watched);
+    getOrInsert(this.#watched, addressOf(found), () => ({ found, uris: new Set() })).uris.add(uri);
   }
 
   /** Removes a spelling of an address. Returns true if it was the last one. */
@@ -148,7 +147,7 @@ export class Watch {
 
   /** True if the hub still has the subscription of an address: it ends if it cannot be restored. */
   #isSubscribed({ kind, value }: FoundKind): boolean {
-    const { subscriptions, accounts } = this.#deps.gateway.push;
+    const { subscriptions, accounts } = this.deps.gateway.push;
     const { ownOwner } = this.#connection;
     return kind.variable === 'symbol'
       ? subscriptions.holds(ownOwner, value, kind.subType)
@@ -157,12 +156,9 @@ export class Watch {
 
   /** Subscribes through the pipeline, so that scopes and limits hold; the events belong to the watch. */
   async #ask(operation: Operation, args: JsonObject, mcpCaller: McpCaller): Promise<Rejection | undefined> {
-    const { gateway, callers } = this.#deps;
+    const { gateway, callers } = this.deps;
     const caller = { ...callers.asking(mcpCaller.caller, operation.name), connectionOwner: this.#connection.ownOwner };
-    const answer = await gateway.call(operation, caller, () => {
-      const decoded = requestDecoder(operation, 'mcp')(args);
-      return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
-    });
+    const answer = await gateway.call(operation, caller, () => readRequest(operation, 'mcp', args));
     if (answer instanceof Rejection) return answer;
     return answer.retType === 0 ? undefined : new Rejection('request.invalid', `backend proto error: ${answer.retMsg}`);
   }

@@ -3,8 +3,8 @@ import type { Message } from '@bufbuild/protobuf';
 import { parseJson } from '@svc-gateway/contract/json/parse';
 import { emptyObject, type JsonValue } from '@svc-gateway/contract/json/value';
 import type { Operation } from '@svc-gateway/contract/operation';
-import { Rejection, rejectProblem } from '@svc-gateway/contract/rejection';
-import { requestDecoder } from '@svc-gateway/contract/request';
+import { Rejection } from '@svc-gateway/contract/rejection';
+import { readRequest } from '@svc-gateway/contract/request';
 import { quoted } from '@svc-gateway/contract/shown';
 
 /** Reads a POST body or a GET's query (the text after the "?") into the operation's request. */
@@ -15,9 +15,7 @@ export function decodeRequest(
   query: string,
 ): Message | Rejection {
   const body = method === 'GET' ? readQuery(new URLSearchParams(query)) : (refuseQuery(query) ?? readJson(bytes));
-  if (body instanceof Rejection) return body;
-  const decoded = requestDecoder(operation, 'rest')(body);
-  return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
+  return body instanceof Rejection ? body : readRequest(operation, 'rest', body);
 }
 
 /** Stands in a text for each sequence of bytes that is not UTF-8. */

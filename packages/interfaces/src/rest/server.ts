@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import { nearestName } from '@svc-gateway/contract/names';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { operations as declared } from '@svc-gateway/contract/operations';
@@ -71,9 +72,7 @@ export function createRestServer(options: RestOptions): RestServer {
   const responder = new Responder(gateway);
   const routes = new Map<string, Map<string, RouteHandler>>();
   const add = (method: string, path: string, handler: RouteHandler) => {
-    const methods = routes.get(path);
-    if (methods === undefined) routes.set(path, new Map([[method, handler]]));
-    else methods.set(method, handler);
+    getOrInsert(routes, path, () => new Map()).set(method, handler);
     // node:http leaves the body of its answer away.
     if (method === 'GET') routes.get(path)?.set('HEAD', handler);
   };

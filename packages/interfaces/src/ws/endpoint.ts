@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { Clock } from '@svc-gateway/contract/clock';
+import { type Clock, every } from '@svc-gateway/contract/clock';
 import { Rejection } from '@svc-gateway/contract/rejection';
 import type { Caller, ResponseMessage } from '@svc-gateway/gateway';
 import type { Permits, PushConnection, PushHub } from '@svc-gateway/gateway/push';
@@ -54,7 +54,7 @@ const MESSAGE_BYTES_MAX = 64 * 1024;
 export class WsEndpoint {
   readonly #server: SinkServer;
   readonly #sessions = new Set<Session>();
-  #cancelBeat: () => void;
+  readonly #endBeats: () => void;
   #onEmpty: () => void = () => undefined;
 
   constructor(private readonly options: WsEndpointOptions) {
@@ -66,7 +66,9 @@ export class WsEndpoint {
     this.#server.on('wsClientError', (error, socket, request) => {
       refuseUpgrade(socket, options.refuse(request, keyOf(request), new Rejection('request.invalid', error.message)));
     });
-    this.#cancelBeat = this.#scheduleBeat();
+    this.#endBeats = every(options.clock, options.pingIntervalMs ?? PING_INTERVAL_MS, () => {
+      for (const session of this.#sessions) session.beat();
+    });
   }
 
   get connectionCount(): number {
@@ -95,7 +97,7 @@ export class WsEndpoint {
 
   /** Ends it, after the hub has closed the connections: peers that do not answer the close within a second are cut off. */
   async close(): Promise<void> {
-    this.#cancelBeat();
+    this.#endBeats();
     this.#server.close();
     if (this.#sessions.size === 0) return;
     const { clock } = this.options;
@@ -131,8 +133,7 @@ export class WsEndpoint {
     const { hub, clock, command, commandsPerSecond = COMMANDS_PER_SECOND, onDefect } = this.options;
     const sink = new SocketSink(socket, webSocket);
     const wire = pushFormatOf({ format, int64, enums });
-    const optional = { ...(keyId === undefined ? {} : { keyId }), ...(since === undefined ? {} : { since }) };
-    const connection = hub.connect({ iface: 'ws', owner, permits, format: wire, sink, ...optional });
+    const connection = hub.connect({ iface: 'ws', owner, permits, format: wire, sink, keyId, since });
     const run = (given: Command) => command(caller, connection, given);
     const session = new Session({ webSocket, connection, json: { int64, enums }, clock, commandsPerSecond, run, onDefect });
     this.#sessions.add(session);
@@ -143,14 +144,6 @@ export class WsEndpoint {
       this.#sessions.delete(session);
       connection.disconnected();
       if (this.#sessions.size === 0) this.#onEmpty();
-    });
-  }
-
-  #scheduleBeat(): () => void {
-    const { clock, pingIntervalMs = PING_INTERVAL_MS } = this.options;
-    return clock.after(pingIntervalMs, () => {
-      for (const session of this.#sessions) session.beat();
-      this.#cancelBeat = this.#scheduleBeat();
     });
   }
 }

@@ -5,6 +5,7 @@ import * as QotGetSubInfo from '@svc-gateway/contract/generated/Qot_GetSubInfo_p
 import * as QotRegQotPush from '@svc-gateway/contract/generated/Qot_RegQotPush_pb';
 import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import { parseSymbol, symbolOf } from '@svc-gateway/contract/markets';
+import { getOrInsert } from '@svc-gateway/contract/memo';
 import { BackendFailure } from '@svc-gateway/gateway';
 import type { ProtocolOperation } from '../connection/upstream.js';
 import { askInHalves, partsOf } from '../requests/parts.js';
@@ -127,9 +128,7 @@ export class SubscriptionRequests {
     for (const wish of wishes) {
       const { pushes, rehabTypes, extendedTime, orderDetail } = wish.terms;
       const signature = `${wish.unit.subType} ${pushes} ${rehabTypes} ${extendedTime} ${orderDetail}`;
-      const group = groups.get(signature);
-      if (group === undefined) groups.set(signature, [wish]);
-      else group.push(wish);
+      getOrInsert(groups, signature, () => []).push(wish);
     }
     const ask = (part: readonly Wish[]) => {
       const [asked, c2s] = request(
