@@ -2,6 +2,7 @@ import { defined, type FieldEnumerations, inCapitals, same } from './enumeration
 import { SortFieldSchema as DividendSortFieldSchema } from './generated/Qot_GetDividendRank_pb.js';
 import { SortFieldSchema as BeatSortFieldSchema } from './generated/Qot_GetEarningsBeatRank_pb.js';
 import { EarningsCalendarSortTypeSchema } from './generated/Qot_GetEarningsCalendar_pb.js';
+import { PeriodTypeSchema } from './generated/Qot_GetPeriodChangeRank_pb.js';
 import { ShortSellingSortFieldSchema } from './generated/Qot_GetShortSellingRank_pb.js';
 
 /** Enumerations of calendars, rankings, K-line patterns and trade statistics. Each market list is of those that the operation knows. */
@@ -43,16 +44,7 @@ const priceFilter = same('price_filter', {
 
 export const shortSellingSort = defined('sort_field', ShortSellingSortFieldSchema, inCapitals);
 
-export const changePeriod = same('period_type', {
-  '5MIN': 1,
-  '1DAY': 2,
-  '5DAY': 3,
-  '20DAY': 4,
-  '60DAY': 5,
-  '120DAY': 6,
-  '250DAY': 7,
-  YTD: 8,
-});
+export const changePeriod = defined('period_type', PeriodTypeSchema, inCapitals);
 
 export const soeSort = same('sort_field', { DIVIDEND_YIELD_TTM: 1, PB: 2, PE_TTM: 3, PRICE: 4, CHANGE_RATIO: 5, MARKET_CAP: 6 });
 

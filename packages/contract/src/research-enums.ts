@@ -1,4 +1,4 @@
-import { type FieldEnumerations, same } from './enumeration.js';
+import { among, type FieldEnumerations, same } from './enumeration.js';
 
 /** Enumerations of companies' statements, valuations and ratings, and of institutions and their holdings. */
 
@@ -16,13 +16,10 @@ export const reportType = same('financial_type', {
   QUARTERLY_ANNUAL: 10,
   CUMULATIVE: 11,
 });
-const periodOnly = ['ALL', 'Q1', 'Q2', 'Q3', 'Q4', 'H1', 'Q9', 'ANNUAL'];
+const periods = ['ALL', 'Q1', 'Q2', 'Q3', 'Q4', 'H1', 'Q9', 'ANNUAL'];
 /** Report types that name periods of one kind. */
-export const singleReportType = { ...reportType, members: reportType.members.filter(({ name }) => periodOnly.includes(name)) };
-export const breakdownReportType = {
-  ...reportType,
-  members: reportType.members.filter(({ name }) => periodOnly.includes(name) || name === 'QUARTERLY'),
-};
+export const singleReportType = among(reportType, ...periods);
+export const breakdownReportType = among(reportType, ...periods, 'QUARTERLY');
 export const statementType = same('statement_type', { UNKNOWN: 0, INCOME: 1, BALANCE_SHEET: 2, CASH_FLOW: 3, MAIN_INDEX: 4 });
 const breakdownType = same('type', { PRODUCT: 1, INDUSTRY: 2, REGION: 4, BUSINESS: 8 });
 const earningsPublication = same('pub_type', { PRE_MARKET: 1, AFTER_MARKET: 2, DURING_MARKET: 3 });

@@ -188,7 +188,7 @@ export const cancelOrder = operation({
     never('forAll', { but: false }),
     choice(
       'modifyOrderOp',
-      { name: 'op', members: enums.modifyOrderOp.members.filter(({ name }) => name === 'cancel') },
+      { ...among(enums.modifyOrderOp, 'cancel'), name: 'op' },
       {
         as: 'op',
         aliases: ['modify_order_op'],

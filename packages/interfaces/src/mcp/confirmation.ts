@@ -47,9 +47,6 @@ const KEY_BYTES = 32;
  * place. A client without elicitation is not asked; scopes and gates hold for it as for everybody.
  */
 export class Confirmation {
-  readonly #gateway: Gateway;
-  readonly #clock: Clock;
-  readonly #mode: ConfirmMode;
   readonly #codec = createRequestStateCodec<QuestionState>({
     key: randomBytes(KEY_BYTES),
     ttlSeconds: ANSWER_SECONDS_MAX,
@@ -58,11 +55,7 @@ export class Confirmation {
   /** Expiry on the monotonic clock, by nonce. */
   readonly #used = new Map<string, number>();
 
-  constructor(options: { readonly gateway: Gateway; readonly clock: Clock; readonly mode: ConfirmMode }) {
-    this.#gateway = options.gateway;
-    this.#clock = options.clock;
-    this.#mode = options.mode;
-  }
+  constructor(private readonly options: { readonly gateway: Gateway; readonly clock: Clock; readonly mode: ConfirmMode }) {}
 
   /** Verifies the state of an answer: throws unless we signed it, for this caller, and recently enough. */
   verify(state: string, context: ServerContext): Promise<QuestionState> {
@@ -72,7 +65,7 @@ export class Confirmation {
   /** Decides about a write: undefined to go ahead, else the question to ask, or the refusal. */
   async before(call: ToolCall): Promise<CallToolResult | InputRequiredResult | undefined> {
     const { operation, context } = call;
-    if (this.#mode === 'never' || operation.group !== 'trade' || operation.effect === 'read') return undefined;
+    if (this.options.mode === 'never' || operation.group !== 'trade' || operation.effect === 'read') return undefined;
     const request = decodeArguments(call);
     // Invalid arguments are rejected later, with their own error.
     if (request instanceof Rejection) return undefined;
@@ -84,13 +77,13 @@ export class Confirmation {
   }
 
   async #asksPerson(call: ToolCall, request: Message): Promise<boolean> {
-    return call.elicits && (this.#mode === 'always' || !(await this.#isSimulated(call, request)));
+    return call.elicits && (this.options.mode === 'always' || !(await this.#isSimulated(call, request)));
   }
 
   /** True if a write touches only a simulated account. An unknown environment counts as real. */
   async #isSimulated({ operation, caller }: ToolCall, { header }: Message & { header?: TrdHeader }): Promise<boolean> {
     if (!operation.envOfAccount) return header?.trdEnv === TrdEnv.TrdEnv_Simulate;
-    const accounts = await this.#gateway.accountsFor(operation, caller);
+    const accounts = await this.options.gateway.accountsFor(operation, caller);
     if (accounts instanceof Rejection) return false;
     return accounts.find(({ accID }) => accID === header?.accID)?.trdEnv === TrdEnv.TrdEnv_Simulate;
   }
@@ -100,7 +93,7 @@ export class Confirmation {
     if (question === undefined || !isQuestion(question)) return question;
     const digest = digestOf(call, request, question.orders);
     const requestState = await this.#codec.mint(
-      { digest, nonce: randomBytes(12).toString('base64url'), askedAt: this.#clock.monotonic() },
+      { digest, nonce: randomBytes(12).toString('base64url'), askedAt: this.options.clock.monotonic() },
       call.context,
     );
     const confirm = inputRequired.elicit({
@@ -122,7 +115,7 @@ export class Confirmation {
     if (question === undefined || (question !== null && !isQuestion(question))) return question;
     const refused = this.#judge(state, digestOf(call, request, question?.orders), context);
     if (refused === undefined) return undefined;
-    return rejectionResult(await this.#gateway.refuse(operation, caller, refused, request), caller.requestId);
+    return rejectionResult(await this.options.gateway.refuse(operation, caller, refused, request), caller.requestId);
   }
 
   /**
@@ -131,7 +124,7 @@ export class Confirmation {
    */
   async #question(call: ToolCall, request: Message): Promise<Question | CallToolResult | undefined> {
     const { operation, caller } = call;
-    const preview = await this.#gateway.ask(operation, caller, () => decodeArguments(call));
+    const preview = await this.options.gateway.ask(operation, caller, () => decodeArguments(call));
     if (preview === undefined) return { text: questionInWords(operation, request) };
     if (preview instanceof Rejection) return rejectionResult(preview, caller.requestId);
     if ('retType' in preview) return failureResult(preview, caller.requestId);
@@ -145,7 +138,7 @@ export class Confirmation {
         'the confirmation belongs to another request, or to a position that has changed: nothing was sent, ask again',
       );
     }
-    const now = this.#clock.monotonic();
+    const now = this.options.clock.monotonic();
     if (now > askedAt + ANSWER_SECONDS_MAX * 1000) {
       return new Rejection('confirmation.mismatch', 'the confirmation came too late: nothing was sent, ask again');
     }

@@ -52,8 +52,7 @@ interface StoredAnswer {
 }
 
 const KEPT_MS = 10 * 60_000;
-const ANSWERS_MAX = 1_000;
-const BYTES_MAX = 64 * 2 ** 20;
+const defaults = { pageBytesMax: PAGE_BYTES_MAX, answersMax: 1_000, bytesMax: 64 * 2 ** 20, random: randomBytes };
 const CURSOR_BYTES = 16;
 
 /**
@@ -61,39 +60,34 @@ const CURSOR_BYTES = 16;
  * answers go first. A cursor is a secret of its caller, and can be read repeatedly.
  */
 export class PageStore {
-  readonly #clock: Clock;
-  readonly #pageBytesMax: number;
-  readonly #answersMax: number;
-  readonly #bytesMax: number;
-  readonly #random: (bytes: number) => Buffer;
+  readonly #options: Required<PageStoreOptions>;
   /** In order of age and expiry. */
   readonly #kept = new Set<StoredAnswer>();
   readonly #byCursor = new Map<string, { readonly kept: StoredAnswer; readonly index: number }>();
   #bytes = 0;
 
   constructor(options: PageStoreOptions) {
-    this.#clock = options.clock;
-    this.#pageBytesMax = options.pageBytesMax ?? PAGE_BYTES_MAX;
-    this.#answersMax = options.answersMax ?? ANSWERS_MAX;
-    this.#bytesMax = options.bytesMax ?? BYTES_MAX;
-    this.#random = options.random ?? randomBytes;
+    this.#options = { ...defaults, ...options };
   }
 
   /** Returns the first page of an answer and keeps the others for its caller. */
   async first(payload: Message, holder: Identity, operation: Operation, layout: Layout = {}): Promise<HandedPage | Rejection> {
     const { limit, table } = layout;
-    const { bytes, pages: parts } = await pagesOf(operation, payload, { bytesMax: this.#pageBytesMax, itemsMax: limit, table });
+    const { bytes, pages: parts } = await pagesOf(operation, payload, { bytesMax: this.#options.pageBytesMax, itemsMax: limit, table });
     if (parts.length === 1) return { operation, payload, table, page: undefined };
-    if (bytes > this.#bytesMax) {
-      return new Rejection('request.too_large', `the answer has ${bytes} bytes; at most ${this.#bytesMax} can be kept: ask for less`);
+    if (bytes > this.#options.bytesMax) {
+      return new Rejection(
+        'request.too_large',
+        `the answer has ${bytes} bytes; at most ${this.#options.bytesMax} can be kept: ask for less`,
+      );
     }
-    const cursors = parts.slice(1).map(() => this.#random(CURSOR_BYTES).toString('base64url'));
+    const cursors = parts.slice(1).map(() => this.#options.random(CURSOR_BYTES).toString('base64url'));
     const pages = parts.map(({ payload, cut }, index): HandedPage => {
       return { operation, payload, table, page: cut === undefined ? undefined : { ...cut, next: cursors[index] ?? null } };
     });
     const [first] = pages;
     if (first === undefined) throw new Error(`no page of ${operation.name}`);
-    this.#keep({ holder, operation, pages, cursors, bytes, expiresAt: this.#clock.monotonic() + KEPT_MS });
+    this.#keep({ holder, operation, pages, cursors, bytes, expiresAt: this.#options.clock.monotonic() + KEPT_MS });
     return first;
   }
 
@@ -115,7 +109,7 @@ export class PageStore {
   #keep(kept: StoredAnswer): void {
     this.#forgetExpired();
     for (const oldest of this.#kept) {
-      if (this.#kept.size < this.#answersMax && this.#bytes + kept.bytes <= this.#bytesMax) break;
+      if (this.#kept.size < this.#options.answersMax && this.#bytes + kept.bytes <= this.#options.bytesMax) break;
       this.#forget(oldest);
     }
     this.#kept.add(kept);
@@ -124,7 +118,7 @@ export class PageStore {
   }
 
   #forgetExpired(): void {
-    const now = this.#clock.monotonic();
+    const now = this.#options.clock.monotonic();
     for (const oldest of this.#kept) {
       if (oldest.expiresAt > now) break;
       this.#forget(oldest);

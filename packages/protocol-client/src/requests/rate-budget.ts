@@ -42,7 +42,6 @@ export class RateBudget {
   /** Times of `Clock.monotonic` at which calls were answered, oldest first; only those that still count. */
   readonly #answered: number[] = [];
   readonly #waiting: Waiter[] = [];
-  readonly #clock: Clock;
   readonly #heldMs: number;
   #calls: number;
   #underWay = 0;
@@ -52,7 +51,6 @@ export class RateBudget {
   #cancelTimer: () => void = () => undefined;
 
   constructor(private readonly options: RateBudgetOptions) {
-    this.#clock = options.clock;
     this.#heldMs = options.heldMs ?? FREQUENCY_WINDOW_MS + WINDOW_MARGIN_MS;
     this.#calls = options.calls;
   }
@@ -64,7 +62,7 @@ export class RateBudget {
 
   /** Calls that could leave now. */
   get free(): number {
-    return this.#calls - this.#counting(this.#clock.monotonic());
+    return this.#calls - this.#counting(this.options.clock.monotonic());
   }
 
   get waiting(): number {
@@ -73,13 +71,13 @@ export class RateBudget {
 
   /** True if no call counts any more and none waits. */
   get idle(): boolean {
-    const now = this.#clock.monotonic();
+    const now = this.options.clock.monotonic();
     return this.#waiting.length === 0 && this.#counting(now) === 0 && this.#closedUntil <= now;
   }
 
   /** Resolves to a turn. Rejects with `BackendRefused` where there is none in time. */
   take(rank: number, { deadline, signal }: Deadline): Promise<Turn> {
-    const now = this.#clock.monotonic();
+    const now = this.options.clock.monotonic();
     if (this.#waiting.length === 0 && this.#nextTime(now) <= now) return Promise.resolve(this.#leave(now));
     const later = this.#waiting.findIndex((waiter) => waiter.rank > rank);
     const place = later === -1 ? this.#waiting.length : later;
@@ -88,9 +86,9 @@ export class RateBudget {
     const turn = new Promise<Turn>((go, refuse) => this.#waiting.splice(place, 0, { rank, go, refuse }));
     const waiter = this.#waiting[place] as Waiter;
     this.#look();
-    return withDeadline(this.#clock, turn, { deadline: deadline - ANSWER_MS_MIN, signal }, (departure) => {
+    return withDeadline(this.options.clock, turn, { deadline: deadline - ANSWER_MS_MIN, signal }, (departure) => {
       const index = this.#waiting.indexOf(waiter);
-      const at = this.#clock.monotonic();
+      const at = this.options.clock.monotonic();
       const failure = departure === 'late' ? this.#refusal(this.#turnOf(Math.max(0, index), at), at) : failureOf(departure);
       // A turn that was granted in the very moment is given back.
       if (index === -1) turn.then(({ unused }) => unused()).catch(() => undefined);
@@ -107,7 +105,7 @@ export class RateBudget {
    */
   overrun(calls: number | undefined, tries: number): number {
     if (calls !== undefined && calls < this.#calls) this.#calls = calls;
-    const now = this.#clock.monotonic();
+    const now = this.options.clock.monotonic();
     const { spacingMs } = this.options;
     const pause = spacingMs !== undefined && tries === 1 ? CROWDED_SPACINGS * spacingMs : this.#heldMs / this.#calls;
     this.#closedUntil = Math.max(this.#closedUntil, now + pause);
@@ -117,7 +115,7 @@ export class RateBudget {
 
   /** Marks the budget as used up by uncounted calls, as if made evenly over the last window. */
   spend(): void {
-    const now = this.#clock.monotonic();
+    const now = this.options.clock.monotonic();
     for (let call = 1; call <= this.#calls; call++) this.#answered.push(now - this.#heldMs + (call * this.#heldMs) / this.#calls);
   }
 
@@ -130,12 +128,12 @@ export class RateBudget {
   /** Grants the turns that are due, and arms a timer for the next. */
   #look(): void {
     this.#cancelTimer();
-    const now = this.#clock.monotonic();
+    const now = this.options.clock.monotonic();
     while (this.#waiting.length > 0) {
       const next = this.#nextTime(now);
       if (next > now) {
         // Where every turn is under way, an answer is what comes next, and calls this again.
-        if (next < Number.POSITIVE_INFINITY) this.#cancelTimer = this.#clock.after(next - now, () => this.#look());
+        if (next < Number.POSITIVE_INFINITY) this.#cancelTimer = this.options.clock.after(next - now, () => this.#look());
         return;
       }
       this.#waiting.shift()?.go(this.#leave(now));
@@ -150,7 +148,7 @@ export class RateBudget {
       if (over) return;
       over = true;
       this.#underWay -= 1;
-      if (counts && this.#heldMs > 0) this.#answered.push(this.#clock.monotonic());
+      if (counts && this.#heldMs > 0) this.#answered.push(this.options.clock.monotonic());
       this.#look();
     };
     return { done: () => end(true), unused: () => end(false) };

@@ -140,7 +140,7 @@ export class Trading {
     for (const of of accounts) if (this.#wanted.includes(of.accID) && isCurrent()) await this.#recover(of, since, isCurrent);
     await this.#sellable.idle();
     this.#cancelReview();
-    this.#cancelReview = this.#options.clock.after(LISTS_APART_MS, () => void this.#review(accounts).catch(this.#options.onDefect));
+    this.#cancelReview = this.options.clock.after(LISTS_APART_MS, () => void this.#review(accounts).catch(this.options.onDefect));
   }
 
   stop(): void {
@@ -150,7 +150,7 @@ export class Trading {
 
   /** Pushes the orders that work again after their end: the server came back with an older state. */
   async #review(accounts: readonly TrdAcc[]): Promise<void> {
-    const { clock, upstream, soon, connection } = this.#options;
+    const { clock, upstream, soon, connection } = this.options;
     const asked = connection();
     for (const of of accounts) {
       if (asked === undefined || connection() !== asked) return;
