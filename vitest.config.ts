@@ -5,7 +5,7 @@ import { packageModules } from './test/support/package-modules.js';
 /** What trades, over every backend: orders of every type, several legs, brackets, closing orders, limits, halts and money. */
 const trading = [
   ...['trading', 'idempotency', 'order-types', 'reconfirm', 'combo-orders', 'brackets', 'position-orders', 'gates', 'halt'],
-  ...['unlock', 'money-agrees', 'cash', 'returns', 'forex-account', 'numbers-agree'],
+  ...['unlock', 'money-agrees', 'account-reads', 'forex-account', 'numbers-agree'],
 ];
 
 /**

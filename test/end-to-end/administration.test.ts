@@ -1,22 +1,15 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { backendName } from '../support/backend-behind.js';
-import { TestDaemon } from '../support/daemon.js';
+import { stoppedAfterEach, TestDaemon } from '../support/daemon.js';
 import { differs } from '../support/differences.js';
 import { ScriptedBackend, serveGateway } from '../support/gateway.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { until } from '../support/until.js';
 
-const running: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const daemon of running.splice(0)) await daemon.stop();
-});
-function kept<D extends { stop(): Promise<void> }>(daemon: D): D {
-  running.push(daemon);
-  return daemon;
-}
+const kept = stoppedAfterEach();
 
 const keys = { ops: { scopes: ['admin', 'metrics:read'] }, desk: { scopes: ['qot:read', 'acc:read'] } } as const;
 

@@ -1,19 +1,12 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SIMULATE } from '../support/accounts.js';
-import { TestDaemon } from '../support/daemon.js';
+import { stoppedAfterEach, TestDaemon } from '../support/daemon.js';
 import { editKey } from '../support/keys.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { until } from '../support/until.js';
 
-const running: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const daemon of running.splice(0)) await daemon.stop();
-});
-function kept<D extends { stop(): Promise<void> }>(daemon: D): D {
-  running.push(daemon);
-  return daemon;
-}
+const kept = stoppedAfterEach();
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 800.5, order_type: NORMAL };

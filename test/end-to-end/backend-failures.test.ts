@@ -1,9 +1,9 @@
 import { create } from '@bufbuild/protobuf';
-import type * as TrdPlaceOrder from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
 import { BackendLost, type LifecycleState, type ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
-import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../support/gateway.js';
+import { refuse, ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../support/gateway.js';
 
 const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 10 };
 
@@ -48,51 +48,26 @@ describe('a backend that is not ready', () => {
 });
 
 describe('a backend that is lost under way', () => {
-  it('is a 500 that names the unknown outcome', async () => {
-    backend.answer = () => {
-      throw new BackendLost('the connection to the backend was lost');
-    };
-    const read = await gateway.as('desk').post('/api/quote', { symbol: 'HK.00700' });
-    expect([read.status, read.json.code]).toEqual([500, 'backend.disconnected']);
-    expect(read.json.error).not.toContain('may have taken effect');
-    const write = await gateway.as('desk').post('/api/order', order);
-    expect([write.status, write.json.code]).toEqual([500, 'backend.disconnected']);
-    expect(write.json.error).toContain('may have taken effect');
-  });
-
   it('keeps the value of an order of unknown outcome; a definite refusal gives it back', async () => {
-    backend.answer = async (operation) =>
-      create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'no' } as Record<string, unknown>) as ResponseMessage;
+    backend.answer = (operation) => refuse(operation, 'no');
     for (let times = 0; times < 3; times++) expect((await gateway.as('desk').post('/api/order', order)).json.ret_msg).toBe('no');
     backend.answer = async () => Promise.reject(new BackendLost('lost'));
     expect((await gateway.as('desk').post('/api/order', order)).status).toBe(500);
     backend.answer = succeed;
     expect((await gateway.as('desk').post('/api/order', order)).json.code).toBe('limit.daily_value');
   });
-
-  it('resumes a write under its idempotency key with the same packet id', async () => {
-    const packets: unknown[] = [];
-    const note = (request: unknown) => packets.push((request as TrdPlaceOrder.C2S).packetID);
-    backend.answer = async (_operation, request) => {
-      note(request);
-      throw new BackendLost('lost');
-    };
-    const headers = { 'idempotency-key': 'once' };
-    expect((await gateway.as('desk').post('/api/order', order, headers)).status).toBe(500);
-    backend.answer = (operation, request) => {
-      note(request);
-      return succeed(operation, request);
-    };
-    expect((await gateway.as('desk').post('/api/order', order, headers)).json.ret_type).toBe(0);
-    expect(packets).toHaveLength(2);
-    expect(packets[0]).toEqual(packets[1]);
-    expect((await gateway.as('desk').post('/api/order', order, headers)).json.ret_type).toBe(0);
-    expect(packets).toHaveLength(2);
-  });
 });
 
 describe('a defect', () => {
   const quote = { symbol: 'HK.00700' };
+  const unwritable = ({ messages }: Operation) => {
+    const s2c = {
+      get basicQotList() {
+        throw new Error('secret detail');
+      },
+    };
+    return Object.assign(create(messages.ResponseSchema), { retType: 0, s2c }) as unknown as ResponseMessage;
+  };
 
   it.each<[string, ScriptedBackend['answer']]>([
     [
@@ -103,28 +78,8 @@ describe('a defect', () => {
     ],
     ['of a rejected promise', () => Promise.reject(new Error('secret detail'))],
     ['that is no Error', () => Promise.reject('secret detail')],
-    [
-      'of an answer that cannot be written',
-      ({ messages }) => {
-        const s2c = {
-          get basicQotList() {
-            throw new Error('secret detail');
-          },
-        };
-        return Object.assign(create(messages.ResponseSchema), { retType: 0, s2c }) as unknown as ResponseMessage;
-      },
-    ],
-    [
-      'of a promised answer that cannot be written',
-      async ({ messages }) => {
-        const s2c = {
-          get basicQotList() {
-            throw new Error('secret detail');
-          },
-        };
-        return Object.assign(create(messages.ResponseSchema), { retType: 0, s2c }) as unknown as ResponseMessage;
-      },
-    ],
+    ['of an answer that cannot be written', unwritable],
+    ['of a promised answer that cannot be written', async (operation) => unwritable(operation)],
   ])('%s is a 500 without its details, which the log has under the request id', async (_what, answer) => {
     backend.answer = answer;
     const failed = await gateway.as('desk').post('/api/quote', quote);

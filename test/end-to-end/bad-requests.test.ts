@@ -135,21 +135,6 @@ describe('administration takes an empty body, {} or null', () => {
   });
 });
 
-it.each([
-  ['/api/quot', '/api/quote'],
-  ['/api/quotes', '/api/quote'],
-  ['/api/orderbok', '/api/orderbook'],
-  ['/redyz', '/readyz'],
-])('%s gets the suggestion %s', async (path, near) => {
-  const { status, json } = await daemon.as('desk').post(path, {});
-  expect([status, json.code, json.error]).toEqual([404, 'route.not_found', `not found; did you mean ${near}?`]);
-});
-
-it('a path like none gets no suggestion', async () => {
-  const { json } = await daemon.as('desk').get(`/${'x'.repeat(100)}`);
-  expect(json.error).toBe('not found');
-});
-
 it('every answer in JSON ends with a newline', async () => {
   const desk = daemon.as('desk');
   const answers = await Promise.all([

@@ -45,6 +45,14 @@ async function statuses(): Promise<Record<string, number>> {
   return Object.fromEntries(orderList.map((order) => [order.orderIDEx, order.orderStatus]));
 }
 
+const header = { accID: BigInt(REAL), trdEnv: TrdEnv.TrdEnv_Real, trdMarket: TrdMarket.TrdMarket_HK };
+
+/** As an interface of the protocol's own messages reads it: JSON has no name left for the field of the market. */
+const everyOrder = (trdMarket?: number) => {
+  const all = { header, modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel, orderID: 0n, forAll: true };
+  return create(C2SSchema, trdMarket === undefined ? all : { ...all, trdMarket });
+};
+
 describe('cancel-all', () => {
   it('ends the orders of its market, and those of no other market of the account', async () => {
     await open();
@@ -59,22 +67,13 @@ describe('cancel-all', () => {
     const order = await place('US.AAPL');
     const header = { acc_id: REAL, env: 'real' };
     const all = { order_id: 0, modify_order_op: 'cancel', for_all: true };
-    // As an interface of the protocol's own messages reads it: JSON has no name left for this field.
-    const ofMarket = (trdMarket: number) =>
-      create(C2SSchema, {
-        header: { accID: BigInt(REAL), trdEnv: TrdEnv.TrdEnv_Real, trdMarket: TrdMarket.TrdMarket_HK },
-        modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
-        orderID: 0n,
-        forAll: true,
-        trdMarket,
-      });
     const attempts = [
       [trade.cancelAllOrder, { ...header, market: 'US' }, 'limit.market'],
       [trade.cancelAllOrder, { ...header, market: 'HK' }, 0],
       [trade.modifyOrder, { ...header, ...all, market: 'US' }, 'limit.market'],
       [trade.modifyOrder, { ...header, ...all, market: 'HK' }, 'limit.market'],
-      [trade.modifyOrder, ofMarket(TrdMarket.TrdMarket_US), 'limit.market'],
-      [trade.modifyOrder, ofMarket(TrdMarket.TrdMarket_HK), 0],
+      [trade.modifyOrder, everyOrder(TrdMarket.TrdMarket_US), 'limit.market'],
+      [trade.modifyOrder, everyOrder(TrdMarket.TrdMarket_HK), 0],
       [trade.modifyOrder, { ...header, market: 'US', order_id_ex: order, modify_order_op: 'cancel' }, 'limit.market'],
     ] as const;
     for (const [operation, body, expected] of attempts) {
@@ -89,53 +88,30 @@ describe('cancel-all', () => {
   it('over the protocol ends the orders of the market that its field names, or of every market', async () => {
     await open();
     const [hongKong, america] = [await place('HK.00700'), await place('US.AAPL')];
-    const cancelAll = (trdMarket: number) =>
-      create(C2SSchema, {
-        header: { accID: BigInt(REAL), trdEnv: TrdEnv.TrdEnv_Real, trdMarket: TrdMarket.TrdMarket_HK },
-        modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
-        orderID: 0n,
-        forAll: true,
-        ...(trdMarket === 0 ? {} : { trdMarket }),
-      });
     const core = { iface: 'core-tcp' } as const;
-    expect(await desk.call(trade.cancelAllOrder, cancelAll(TrdMarket.TrdMarket_US), core)).toMatchObject({ retType: 0 });
+    expect(await desk.call(trade.cancelAllOrder, everyOrder(TrdMarket.TrdMarket_US), core)).toMatchObject({ retType: 0 });
     expect(await statuses()).toEqual({ [hongKong]: SUBMITTED, [america]: CANCELLED });
-    expect(await desk.call(trade.cancelAllOrder, cancelAll(0), { ...core, as: 'narrow' })).toMatchObject({ retType: 0 });
+    expect(await desk.call(trade.cancelAllOrder, everyOrder(), { ...core, as: 'narrow' })).toMatchObject({ retType: 0 });
     expect(await statuses()).toEqual({ [hongKong]: CANCELLED, [america]: CANCELLED });
   });
 
   it('over the protocol, of a key for one market, has to name it', async () => {
     await open('HK');
-    const everywhere = create(C2SSchema, {
-      header: { accID: BigInt(REAL), trdEnv: TrdEnv.TrdEnv_Real, trdMarket: TrdMarket.TrdMarket_HK },
-      modifyOrderOp: ModifyOrderOp.ModifyOrderOp_Cancel,
-      orderID: 0n,
-      forAll: true,
-    });
     const approach = { as: 'narrow', iface: 'core-ws' } as const;
-    expect(await desk.call(trade.cancelAllOrder, everywhere, approach)).toMatchObject({ code: 'limit.market' });
+    expect(await desk.call(trade.cancelAllOrder, everyOrder(), approach)).toMatchObject({ code: 'limit.market' });
   });
 
-  it('of the futures market reaches the simulated futures of every exchange', async () => {
-    await open();
-    const header = { market: 'FUTURES', acc_id: FUTURES, env: 'simulate' };
-    const { orderBookBidList } = await desk.payload(quote.getOrderBook, { symbol: 'HK.HSImain', depth: 1 });
-    const price = Math.floor((orderBookBidList[0]?.price ?? 0) * 0.95);
-    await desk.payload(trade.placeOrder, { ...header, code: 'HSImain', sec_market: 'HK', side: 'BUY', qty: 1, price });
-    await desk.payload(trade.cancelAllOrder, header);
-    desk.clock.advance(SETTLED_MS);
-    const { orderList } = await desk.payload(account.getOrders, header);
-    expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([CANCELLED]);
-  });
-
-  it('of the futures market reaches the simulated futures also where orders are cancelled one by one', async () => {
+  it.each([
+    ['at once', 'desk'],
+    ['one by one, for a key for some symbols', 'narrow'],
+  ])('of the futures market reaches the simulated futures of every exchange, cancelled %s', async (_, as) => {
     await open(undefined, 'HK.HSImain,HK.00700');
     const header = { market: 'FUTURES', acc_id: FUTURES, env: 'simulate' };
     const { orderBookBidList } = await desk.payload(quote.getOrderBook, { symbol: 'HK.HSImain', depth: 1 });
     const price = Math.floor((orderBookBidList[0]?.price ?? 0) * 0.95);
     await desk.payload(trade.placeOrder, { ...header, code: 'HSImain', sec_market: 'HK', side: 'BUY', qty: 1, price });
     desk.clock.advance(SETTLED_MS);
-    expect(await desk.call(trade.cancelAllOrder, header, { as: 'narrow' })).toMatchObject({ retType: 0 });
+    expect(await desk.call(trade.cancelAllOrder, header, { as })).toMatchObject({ retType: 0 });
     desk.clock.advance(SETTLED_MS);
     const { orderList } = await desk.payload(account.getOrders, header);
     expect(orderList.map(({ orderStatus }) => orderStatus)).toEqual([CANCELLED]);
@@ -156,7 +132,6 @@ it("a key for one market does not end another program's order in another that on
   // Nothing relies on what lists lack shortly after the start.
   desk.clock.advance(10_000);
   await place('HK.00700');
-  const header = { accID: BigInt(REAL), trdEnv: TrdEnv.TrdEnv_Real, trdMarket: TrdMarket.TrdMarket_HK };
   const packetID = { connID: 7n, serialNo: 1 };
   const order = create(PlaceC2S, { header, packetID, trdSide: 1, orderType: 1, code: '00700', secMarket: 1, qty: 100, price: 300 });
   const context = { requestId: 'outside', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };

@@ -1,9 +1,9 @@
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { BUY, HK, HK_CASH, SIMULATE } from '../support/accounts.js';
 import { Browser, findChromium, type Page } from '../support/browser.js';
 import { TestDaemon } from '../support/daemon.js';
+import { FaultyWire } from '../support/faulty-wire.js';
 import { editKey } from '../support/keys.js';
 import { until } from '../support/until.js';
 
@@ -84,14 +84,14 @@ describe('/console', () => {
 
 describe.skipIf('missing' in found)(`the console in a browser${missing}`, () => {
   let browser: Browser;
-  let line: Line;
+  let line: FaultyWire;
   beforeAll(async () => {
     browser = await Browser.start('path' in found ? found.path : '');
-    line = await Line.to(Number(new URL(daemon.url).port));
+    line = await FaultyWire.to(new URL(daemon.url).host, true);
   });
   afterAll(async () => {
     await browser?.close();
-    line?.close();
+    await line?.close();
   });
 
   const open = (url = daemon.url, size = {}) => browser.open(`${url}/console`, size);
@@ -252,16 +252,17 @@ describe.skipIf('missing' in found)(`the console in a browser${missing}`, () => 
   });
 
   it('does not call old figures live: a lost stream is told, its figures are greyed, and it comes back by itself', async () => {
-    const page = await enter('passing', line.url);
+    const page = await enter('passing', `https://${line.address}`);
     const rows = (old: boolean) =>
       `[...document.querySelectorAll('#quotes tbody tr')].every(({ className }) => className === '${old ? 'old' : ''}')`;
     await page.untilText('#chips', 'Stream live');
     await page.until(rows(false));
+    line.down = true;
     line.cut();
     await page.until("/next try in \\d+ s/.test(document.querySelector('#chips').innerText)");
     await page.until(rows(true));
     await page.untilText('#chips', 'the daemon cannot be reached');
-    line.mend();
+    line.down = false;
     await page.untilText('#chips', 'Stream live');
     await page.until(rows(false));
     await page.untilText('#chips', 'Gateway ready');
@@ -310,55 +311,3 @@ describe.skipIf('missing' in found)(`the console in a browser${missing}`, () => 
     await page.close();
   });
 });
-
-/** A way to the daemon that can be cut and mended, at an address of its own. */
-class Line {
-  readonly #sockets = new Set<Socket>();
-  #isCut = false;
-
-  private constructor(
-    readonly server: Server,
-    readonly url: string,
-  ) {}
-
-  static async to(port: number): Promise<Line> {
-    const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const address = server.address();
-    const line = new Line(server, `https://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`);
-    server.on('connection', (near) => {
-      if (line.#isCut) {
-        near.destroy();
-        return;
-      }
-      const far = connect(port, '127.0.0.1');
-      for (const [one, other] of [
-        [near, far],
-        [far, near],
-      ] as const) {
-        line.#sockets.add(one);
-        one.on('error', () => undefined);
-        one.on('close', () => {
-          line.#sockets.delete(one);
-          other.destroy();
-        });
-        one.pipe(other);
-      }
-    });
-    return line;
-  }
-
-  cut(): void {
-    this.#isCut = true;
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
-  mend(): void {
-    this.#isCut = false;
-  }
-
-  close(): void {
-    this.cut();
-    this.server.close();
-  }
-}

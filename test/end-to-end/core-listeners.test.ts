@@ -1,24 +1,19 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { create, fromBinary, fromJson, type JsonObject, toBinary } from '@bufbuild/protobuf';
+import { create } from '@bufbuild/protobuf';
 import { ManualClock } from '@svc-gateway/contract/clock';
-import * as QotGetStaticInfo from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { operations } from '@svc-gateway/contract/operations';
 import { ProtocolIds } from '@svc-gateway/contract/protocol-ids';
-import { anyOf } from '@svc-gateway/contract/scope';
-import { symbols } from '@svc-gateway/contract/shape';
 import type { ResponseMessage } from '@svc-gateway/gateway';
 import { PageOrigins } from '@svc-gateway/interfaces/common/page-origins';
 import { CoreWsEndpoint, gatewayTcpService, TcpEndpoint } from '@svc-gateway/interfaces/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { operation } from '../../packages/contract/src/declare.js';
 import { CoreTcpClient } from '../support/core-tcp-client.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
 import { ScriptedBackend, serveGateway, succeed } from '../support/gateway.js';
 import { protocolIds } from '../support/public-protocol.js';
 import { publishedSocket } from '../support/published-client.js';
-import { sampleRequest } from '../support/sample-request.js';
 import { until } from '../support/until.js';
 
 const cleanups: (() => unknown)[] = [];
@@ -83,49 +78,7 @@ async function openTcp(api: string): Promise<CoreTcpClient> {
   return client;
 }
 
-function sampleBody(of: Operation, all: readonly Operation[]): Buffer {
-  const { RequestSchema, C2SSchema } = of.messages;
-  const c2s = fromJson(C2SSchema, sampleRequest(of, all) as JsonObject);
-  return Buffer.from(toBinary(RequestSchema, create(RequestSchema, { c2s } as Record<string, unknown>)));
-}
-
 describe('operations', () => {
-  const getLotSizes = operation({
-    name: 'get_lot_sizes',
-    group: 'quote',
-    protoId: 29_999,
-    scope: anyOf('qot:read'),
-    effect: 'read',
-    messages: QotGetStaticInfo,
-    title: 'Lot sizes',
-    summary: 'The lot sizes of symbols.',
-    guide: 'Free.',
-    shape: [symbols('securityList', { max: 2 })],
-    rest: [],
-  });
-
-  it('are all reached by their protocol ids, on both wires; one that is declared later is, too', async () => {
-    const { api, backend, websocket } = await serve([...operations, getLotSizes]);
-    const tcp = await openTcp(api);
-    const ws = await CoreWsClient.connect(websocket);
-    await ws.login('');
-    const declared = [...operations, getLotSizes].filter((each) => each.protoId !== null);
-    expect(declared.length).toBeGreaterThan(40);
-    for (const each of declared) {
-      const body = sampleBody(each, declared);
-      for (const answer of [(await tcp.send(each.protoId!, body)).body, (await ws.send(each.protoId!, body)).body!]) {
-        // The scripted backend says little, so that not every answer can be written; each has found its operation.
-        const { retType, retMsg } = fromBinary(each.messages.ResponseSchema, answer) as ResponseMessage;
-        expect([each.name, retType, retMsg]).not.toEqual([each.name, -1, `protocol id ${each.protoId} is not supported`]);
-        expect([0, -1]).toContain(retType);
-      }
-    }
-    const body = sampleBody(getLotSizes, declared);
-    expect(fromBinary(QotGetStaticInfo.ResponseSchema, (await tcp.send(29_999, body)).body)).toMatchObject({ retType: 0 });
-    expect(backend.calls.at(-1)?.operation).toBe('get_lot_sizes');
-    await ws.close();
-  });
-
   it('are answered when they fail, and leave the connection open', async () => {
     const { backend, api } = await serve();
     const client = await openTcp(api);
@@ -144,38 +97,6 @@ describe('operations', () => {
     });
     backend.answer = succeed;
     expect(await client.ask('KeepAlive', { time: 1 })).toMatchObject({ retType: 0 });
-  });
-});
-
-describe('a request over TCP that comes again byte for byte', () => {
-  const symbol = { market: 1, code: '00700' };
-
-  it('is asked again, with what it asked for', async () => {
-    const { backend, api } = await serve();
-    const [one, other] = [await openTcp(api), await openTcp(api)];
-    const asked: unknown[] = [];
-    backend.answer = (of, request) => {
-      asked.push(request);
-      return succeed(of, request);
-    };
-    for (const client of [one, one, other]) {
-      expect(await client.ask('Qot_GetStaticInfo', { securityList: [symbol] })).toMatchObject({ retType: 0 });
-    }
-    expect(asked).toHaveLength(3);
-    for (const request of asked) expect(request).toMatchObject({ securityList: [symbol] });
-  });
-
-  it('is refused once its caller may not ask any more, and where it was refused before', async () => {
-    const { api, restrict } = await serve();
-    const client = await openTcp(api);
-    expect(await client.ask('Qot_GetStaticInfo', { securityList: [symbol] })).toMatchObject({ retType: 0 });
-    const wrong = { securityList: [{ market: 77, code: '00700' }] };
-    for (let time = 0; time < 2; time++) expect(await client.ask('Qot_GetStaticInfo', wrong)).toMatchObject({ retType: -1, errCode: 400 });
-    // Another id with the same bytes asks for something else.
-    const quote = await client.ask('Qot_GetBasicQot', { securityList: [symbol] });
-    expect(quote).toMatchObject({ retType: -1 });
-    restrict({ limits: { allowed_symbols: ['HK.00005'] } });
-    expect(await client.ask('Qot_GetStaticInfo', { securityList: [symbol] })).toMatchObject({ retType: -1, errCode: 429 });
   });
 });
 

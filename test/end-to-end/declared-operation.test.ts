@@ -12,6 +12,7 @@ import { getFunds } from '../../packages/simulator/src/answers/account/get-funds
 import type { AnswersTo } from '../../packages/simulator/src/answers/table.js';
 import { answers, getLotSize } from '../support/declared-operation.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/gateway.js';
+import { McpClient, ways } from '../support/mcp-client.js';
 
 type Declared = { getLotSize: typeof getLotSize };
 
@@ -43,7 +44,7 @@ beforeAll(async () => {
   gateway = await serveGateway({
     backend,
     operations: [...operations, getLotSize],
-    keys: { desk: { scopes: ['qot:read'], limits: { allowedSymbols: 'HK.00700,HK.00005' } }, other: { scopes: ['acc:read'] } },
+    keys: { desk: { scopes: ['qot:read'], limits: { allowedSymbols: 'HK.00700,HK.00005' } } },
   });
 });
 afterAll(async () => {
@@ -62,22 +63,6 @@ describe('an operation that is declared', () => {
   it('takes aliases and the protocol form', async () => {
     const body = { c2s: { security: { market: 1, code: '00005' }, ref_kind: 2 } };
     expect((await gateway.as('desk').post('/api/lot-size', body)).json.ret_type).toBe(0);
-  });
-
-  it.each([
-    [{}, 'request.missing_field', 'symbol'],
-    [{ symbol: '700' }, 'request.invalid', 'symbol'],
-    [{ symbol: 'HK.00700', kind: 62 }, 'request.out_of_range', 'kind'],
-    [{ symbol: 'HK.00700', kynd: 1 }, 'request.unknown_field', 'kynd'],
-  ])('validates %j', async (body, code, field) => {
-    const answer = await gateway.as('desk').post('/api/lot-size', body);
-    expect([answer.status, answer.json.code, answer.json.field]).toEqual([400, code, field]);
-  });
-
-  it('is behind its scope and the limits of keys', async () => {
-    expect((await gateway.as('other').post('/api/lot-size', { symbol: 'HK.00700' })).json.code).toBe('auth.scope');
-    expect((await gateway.as('desk').post('/api/lot-size', { symbol: 'HK.00001' })).json.code).toBe('limit.symbol');
-    expect((await gateway.as('desk').get('/api/lot-size')).headers.allow).toBe('POST');
   });
 
   it('is in the OpenAPI document, which stays valid', async () => {
@@ -103,5 +88,48 @@ describe('an operation that is declared', () => {
     const steps = source.split(/^(?=\/\*\* The declaration|type C2S|\/\*\* The row)/m).slice(1);
     expect(steps).toHaveLength(3);
     for (const step of steps) expect(page).toContain(step.trim());
+  });
+});
+
+const TOOL = 'svc_get_lot_size';
+
+describe.each(ways)('an operation that is declared, over the way with %s', (way) => {
+  it('is a listed tool, with descriptions and schemas of its declaration', async () => {
+    const client = await McpClient.open(gateway, { way, keyText: gateway.key('desk') });
+    const { tools } = await client.client.listTools();
+    expect(tools.find(({ name }) => name === TOOL)).toMatchObject({
+      title: 'Lot size',
+      description: 'The lot size of a symbol. Call it before an order to round its quantity. Free.',
+      inputSchema: {
+        required: ['symbol'],
+        properties: {
+          symbol: { type: 'string' },
+          kind: { type: 'integer', minimum: 1, maximum: 61, default: 1, description: 'Of which kind.' },
+          fields: { type: 'string' },
+          limit: { type: 'integer' },
+          cursor: { type: 'string' },
+        },
+      },
+      annotations: { readOnlyHint: true },
+    });
+    const { contents } = await client.client.readResource({ uri: `svc://tools/${TOOL}` });
+    const whole = JSON.parse((contents[0] as { text: string }).text);
+    expect(whole.inputSchema).toMatchObject({
+      additionalProperties: false,
+      properties: { kind: { description: 'Of which kind. Also ref_kind.' }, api_key: { type: 'string' }, c2s_json: { type: 'string' } },
+    });
+    expect(JSON.stringify(whole.outputSchema)).toContain('"lot_size"');
+    await client.close();
+  });
+
+  it('answers in text and in structure', async () => {
+    const client = await McpClient.open(gateway, { way, keyText: gateway.key('desk') });
+    const answer = await client.call(TOOL, { symbol: 'HK.00700', kind: 2 });
+    expect(answer.text).toContain('"id":281756478396547002,');
+    expect(answer.structured).toMatchObject({ static_info_list: [{ basic: { id: '281756478396547002', lot_size: 100 } }] });
+    expect(backend.calls.at(-1)?.request).toMatchObject({ security: { market: 1, code: '00700' }, referenceType: 2 });
+    const json = { c2s_json: '{"security":{"market":"HK","code":"00005"},"ref_kind":2}' };
+    expect(await client.call(TOOL, json)).toMatchObject({ isError: false });
+    await client.close();
   });
 });

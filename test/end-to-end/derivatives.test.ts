@@ -1,15 +1,13 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
-import { derivatives } from '@svc-gateway/contract/operations';
 import { describe, expect, it } from 'vitest';
 import { TestDaemon } from '../support/daemon.js';
 
 // A Friday afternoon in New York, with options expiring today.
-const daemon = TestDaemon.forAll<'all' | 'apple' | 'markets'>({
+const daemon = TestDaemon.forAll<'all' | 'markets'>({
   clock: new ManualClock(Date.UTC(2026, 10, 20, 15)),
   flags: ['--sim-clock', 'calendar'],
   keys: {
     all: { scopes: ['qot:read'] },
-    apple: { scopes: ['qot:read'], limits: { allowedSymbols: 'US.AAPL,HK.800000' } },
     markets: { scopes: ['qot:read'], limits: { allowedMarkets: 'US' } },
   },
 });
@@ -359,33 +357,9 @@ describe('futures', () => {
   });
 });
 
-describe('a limited key', () => {
-  const leg = { security: { market: 11, code: 'AAPL261211C280000' } };
-  const calls = [
-    [derivatives.getReference, { symbol: 'HK.800000' }, 200],
-    [derivatives.getWarrant, { owner_symbol: 'HK.800000' }, 200],
-    [derivatives.getOptionChain, december, 200],
-    [derivatives.getOptionExpirationDate, { owner_symbol: 'US.AAPL' }, 200],
-    [derivatives.getFutureInfo, { symbols: ['HK.HSImain'] }, 429],
-    [derivatives.getOptionQuote, { multi_legs: [leg] }, 429],
-    [derivatives.getOptionStrategy, { owner_symbol: 'US.AAPL', option_strategy: 6, expire_time: '2026-12-11' }, 200],
-    [derivatives.getOptionStrategyAnalysis, { multi_legs: [leg] }, 429],
-  ] as const;
-
-  // Disallowed symbols in a request are refused; in an answer they are left out.
-  it.each(calls.map(([{ name, rest }, body, status]) => [name, rest[0]?.path ?? '', body, status] as const))(
-    'gets nothing but its symbols out of %s',
-    async (_, path, body, expected) => {
-      const { status, text } = await daemon.as('apple').post(path, body);
-      expect(status).toBe(expected);
-      expect(text).not.toMatch(/"code":"(?!AAPL"|800000")\w+\d/);
-    },
-  );
-
-  it('shows a key of one market its options and no other market', async () => {
-    const { json } = await daemon.as('markets').post('/api/option-chain', december);
-    expect(json.s2c).toEqual(await s2c('/api/option-chain', december));
-    expect((await daemon.as('markets').post('/api/warrant', { owner_symbol: 'HK.800000' })).status).toBe(429);
-    expect((await daemon.as('markets').post('/api/warrant', {})).json.s2c.warrant_data_list).toEqual([]);
-  });
+it('shows a key of one market its options and no other market', async () => {
+  const { json } = await daemon.as('markets').post('/api/option-chain', december);
+  expect(json.s2c).toEqual(await s2c('/api/option-chain', december));
+  expect((await daemon.as('markets').post('/api/warrant', { owner_symbol: 'HK.800000' })).status).toBe(429);
+  expect((await daemon.as('markets').post('/api/warrant', {})).json.s2c.warrant_data_list).toEqual([]);
 });

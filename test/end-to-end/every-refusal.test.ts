@@ -1,7 +1,7 @@
-import type { ElicitResult } from '@modelcontextprotocol/client';
 import { describe, expect, it } from 'vitest';
 import { HK_MARGIN, REAL } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
+import { Person } from '../support/mcp-client.js';
 
 /** Every refused request for an order of a good key is in the trail, among its refused orders and in the figures. */
 
@@ -65,13 +65,10 @@ describe('an order by a tool', () => {
   });
 
   it('records an order declined by a person with its terms', async () => {
-    let action: ElicitResult = { action: 'accept', content: { confirm: true } };
-    const client = await daemon.mcp('desk', {
-      client: { capabilities: { elicitation: { form: {} } } },
-      prepare: (official) => official.setRequestHandler('elicitation/create', () => action),
-    });
+    const person = new Person();
+    const client = await daemon.mcp('desk', person.options);
     await client.call('svc_unlock_trade', { unlock: true });
-    action = { action: 'decline' };
+    person.answer = Person.declines;
     const code = 'confirmation.declined';
     const { json } = await client.call('svc_place_order', { ...order, acc_id: REAL, env: 'real' });
     expect(json.code).toBe(code);

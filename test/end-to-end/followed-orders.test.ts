@@ -5,7 +5,6 @@ import { C2SSchema as ModifyC2S } from '@svc-gateway/contract/generated/Trd_Modi
 import { C2SSchema as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account, admin, quote, trade } from '@svc-gateway/contract/operations';
-import { Rejection } from '@svc-gateway/contract/rejection';
 import type { Backend, ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Desk, openDesk } from '../support/desk.js';
@@ -71,11 +70,7 @@ async function replace(backend: Backend, request: Message, context: Parameters<B
   } as Record<string, unknown>) as ResponseMessage;
 }
 
-async function codeOf(operation: Operation, body: object, as = 'desk'): Promise<string | undefined> {
-  const answer = await desk.call(operation, body, { as });
-  if (!(answer instanceof Rejection) && answer.retType !== 0) throw new Error(answer.retMsg);
-  return answer instanceof Rejection ? answer.code : undefined;
-}
+const codeOf = (operation: Operation, body: object, as = 'desk') => desk.code(operation, body, { as });
 const place = async (body: object, as = 'free') => (await desk.payload(trade.placeOrder, body, { as })).orderIDEx;
 const halt = () => desk.payload(admin.adminHalt, { key_id: 'other' }, { as: 'ops', iface: 'grpc' });
 

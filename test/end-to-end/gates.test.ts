@@ -1,7 +1,7 @@
 import type { LimitFlags } from '@svc-gateway/access';
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { afterEach, describe, expect, it } from 'vitest';
-import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SELL_SHORT, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
+import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SELL, SIMULATE, US, US_MARGIN } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import type { Answer } from '../support/http-client.js';
 
@@ -194,17 +194,6 @@ describe('market orders', () => {
   it('refuses market orders under a cap where no price is known', async () => {
     await start({ maxOrderValue: '1000000' });
     trips(await order({ ...hk, code: '99999', order_type: MARKET, price: undefined }), 'limit.price_unknown', undefined);
-  });
-});
-
-describe('a sale below the market', () => {
-  it('values a sale below the market at the best bid', async () => {
-    await start({ maxOrderValue: '1000' });
-    const short = { ...hk, code: '00005', side: SELL_SHORT, qty: 4000, price: 0.25 };
-    trips(await order(short), 'limit.order_value', undefined);
-    trips(await order({ ...short, side: SELL }), 'limit.order_value', undefined);
-    // Order types with REST names: absolute limit, auction, auction limit, special limit.
-    for (const order_type of [5, 6, 7, 8]) trips(await order({ ...short, order_type }), 'limit.order_value', undefined);
   });
 });
 

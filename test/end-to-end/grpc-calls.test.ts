@@ -1,12 +1,8 @@
 import { create } from '@bufbuild/protobuf';
 import * as QotGetOrderBook from '@svc-gateway/contract/generated/Qot_GetOrderBook_pb';
-import * as QotGetStaticInfo from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
-import { operations, quote, trade } from '@svc-gateway/contract/operations';
-import { anyOf } from '@svc-gateway/contract/scope';
-import { integer, symbols } from '@svc-gateway/contract/shape';
+import { quote, trade } from '@svc-gateway/contract/operations';
 import type { ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
-import { operation } from '../../packages/contract/src/declare.js';
 import { HK_MARGIN } from '../support/accounts.js';
 import { ScriptedBackend, type ServedGateway, serveGateway, succeed } from '../support/gateway.js';
 
@@ -83,38 +79,6 @@ describe('a call that nobody waits for', () => {
     release();
     expect(await second).toMatchObject({ code: 'OK', answer: { ret_type: 0 } });
     expect(backend.calls.filter(({ operation }) => operation === trade.placeOrder.name)).toHaveLength(1);
-  });
-});
-
-/** The public messages of another id, under an id of its own. */
-const getLotSizes = operation({
-  name: 'get_lot_sizes',
-  group: 'quote',
-  protoId: 29_999,
-  scope: anyOf('qot:read'),
-  effect: 'read',
-  messages: QotGetStaticInfo,
-  title: 'Lot sizes',
-  summary: 'The lot sizes of symbols.',
-  guide: '',
-  shape: [symbols('securityList', { max: 2 }), integer('market', { as: 'board', min: 1, max: 61, default: 1 })],
-  rest: [],
-});
-
-describe('an operation that is declared', () => {
-  it('is served by its protocol id, with its scope and its rules', async () => {
-    const backend = new ScriptedBackend();
-    gateway = await serveGateway({ backend, keys, operations: [...operations, getLotSizes] });
-    const client = gateway.grpc();
-    const call = (id: 'desk' | 'other', securityList: object[]) =>
-      client.call({ key: gateway.key(id), protoId: 29_999, type: 'Qot_GetStaticInfo', request: { securityList } });
-    expect(await call('desk', [security])).toMatchObject({ code: 'OK', answer: { ret_type: 0, proto_id: 29_999 } });
-    expect(backend.calls).toMatchObject([{ operation: 'get_lot_sizes', request: { securityList: [security], market: 1 } }]);
-    expect(await call('desk', [security, security, security])).toMatchObject({
-      code: 'INVALID_ARGUMENT',
-      details: 'securityList: 3 entries are too many; at most 2 are accepted',
-    });
-    expect(await call('other', [security])).toMatchObject({ code: 'PERMISSION_DENIED' });
   });
 });
 

@@ -1,30 +1,12 @@
 import { create } from '@bufbuild/protobuf';
-import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
-import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import * as QotUpdateTicker from '@svc-gateway/contract/generated/Qot_UpdateTicker_pb';
 import type { PushEvent, QuoteStream, ResponseMessage } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { grpcFormat } from '../../packages/interfaces/src/grpc/push-format.js';
-import { ScriptedBackend, type ServedGateway, serveGateway } from '../support/gateway.js';
+import { FaultyBackend } from '../support/faulty-backend.js';
+import { type ServedGateway, serveGateway } from '../support/gateway.js';
 import type { GrpcClient, GrpcStream, PushedEvent } from '../support/grpc-client.js';
-
-/** A backend that pushes what a test says, as fast as the test likes. */
-class PushingBackend extends ScriptedBackend {
-  emit: (event: PushEvent) => void = () => undefined;
-
-  override onPush(listener: (event: PushEvent) => void): () => void {
-    const before = this.emit;
-    this.emit = (event) => {
-      before(event);
-      listener(event);
-    };
-    return () => undefined;
-  }
-
-  override async subscribe(): Promise<ResponseMessage> {
-    return create(QotSub.ResponseSchema, { retType: 0 }) as ResponseMessage;
-  }
-}
+import { notify } from '../support/push-fakes.js';
 
 const NOTICE_BYTES = 8 * 1024;
 const BATCH = 10;
@@ -32,14 +14,7 @@ const TICKER = 4;
 const stream: QuoteStream = { symbol: 'HK.00700', subType: TICKER, rehabType: 0, extendedTime: false };
 
 /** A notice with its number at the end of a long text. */
-function notice(number: number): PushEvent {
-  const event = { eventType: 1, desc: `${'x'.repeat(NOTICE_BYTES)} ${number}` };
-  return {
-    type: 'notify',
-    protoId: 1003,
-    message: create(Notify.ResponseSchema, { retType: 0, s2c: { type: 1, event } }) as ResponseMessage,
-  };
-}
+const notice = (number: number) => notify(`${'x'.repeat(NOTICE_BYTES)} ${number}`);
 
 function tick(): PushEvent {
   const s2c = create(QotUpdateTicker.S2CSchema, { security: { market: 1, code: '00700' }, name: 'x'.repeat(100) });
@@ -47,12 +22,12 @@ function tick(): PushEvent {
   return { type: 'quote', protoId: 3011, stream, secKey: '1_00700', message };
 }
 
-let backend: PushingBackend;
+let backend: FaultyBackend;
 let gateway: ServedGateway;
 let client: GrpcClient;
 let reader: GrpcClient;
 beforeEach(async () => {
-  backend = new PushingBackend();
+  backend = new FaultyBackend();
   gateway = await serveGateway({ backend, keys: { desk: { scopes: ['qot:read'] } } });
   [client, reader] = [gateway.grpc(), gateway.grpc()];
 });
@@ -66,7 +41,7 @@ async function emitUntil(quick: GrpcStream<PushedEvent>, done: () => boolean): P
   let sent = 0;
   while (!done()) {
     if (sent > 10_000) throw new Error('sent 80 MB without the expected end');
-    for (let index = 0; index < BATCH; index++) backend.emit(notice(++sent));
+    for (let index = 0; index < BATCH; index++) backend.push(notice(++sent));
     await quick.next(() => quick.events.length >= sent);
   }
   return sent;
@@ -96,7 +71,7 @@ it('a slow reader is told how many tickers it missed', async () => {
   expect(await client.call({ key: gateway.key('desk'), protoId: 3001, type: 'Qot_Sub', request })).toMatchObject({ code: 'OK' });
   const slow = await client.open({ key: gateway.key('desk') });
   await client.act('pause', slow.name);
-  for (let index = 0; index < 8000; index++) backend.emit(tick());
+  for (let index = 0; index < 8000; index++) backend.push(tick());
   await client.act('resume', slow.name);
   const gap = await slow.next(({ proto_id }) => proto_id === 1003);
   expect(gap).toMatchObject({ event_type: 'notify', sec_key: '1_00700', sub_type: TICKER });
@@ -106,7 +81,7 @@ it('a slow reader is told how many tickers it missed', async () => {
 it('an event is encoded once, whatever the number of streams', async () => {
   const encoded = vi.spyOn(grpcFormat, 'event');
   const streams = await Promise.all([client, client, reader].map((each) => each.open({ key: gateway.key('desk') })));
-  for (let number = 1; number <= 20; number++) backend.emit(notice(number));
+  for (let number = 1; number <= 20; number++) backend.push(notice(number));
   for (const each of streams) await each.next(() => each.events.length === 20);
   expect(encoded).toHaveBeenCalledTimes(20);
 });

@@ -1,19 +1,19 @@
-import { create } from '@bufbuild/protobuf';
 import type { LimitFlags } from '@svc-gateway/access';
+import type { Operation } from '@svc-gateway/contract/operation';
 import { account, admin, trade } from '@svc-gateway/contract/operations';
-import { Rejection } from '@svc-gateway/contract/rejection';
-import { type Backend, BackendUnsent, type ResponseMessage } from '@svc-gateway/gateway';
-import { MemoryStore, type Store, type Transaction } from '@svc-gateway/storage';
+import { type Backend, BackendUnsent } from '@svc-gateway/gateway';
+import { MemoryStore, type Store } from '@svc-gateway/storage';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, HK_MARGIN, NORMAL, SELL, SIMULATE } from '../support/accounts.js';
-import { TestDaemon } from '../support/daemon.js';
+import { stoppedAfterEach, TestDaemon } from '../support/daemon.js';
 import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { FullStore } from '../support/full-store.js';
-import { previewed } from '../support/previews.js';
+import { refuse } from '../support/gateway.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { runQuietly } from '../support/terminal.js';
 import { turnOf } from '../support/turn-of.js';
 import { signal, until } from '../support/until.js';
+import { WaitingStore } from '../support/waiting-store.js';
 
 /** Operations that a halt refuses or lets pass, and its notices. */
 
@@ -32,11 +32,7 @@ describe('a halt', () => {
     desk = await openDesk({ keys, ...others });
   }
 
-  async function code(body: object, as = 'desk', operation: typeof trade.placeOrder | typeof trade.modifyOrder = trade.placeOrder) {
-    const answer = await desk.call(operation, body, { as });
-    if (!(answer instanceof Rejection) && answer.retType !== 0) throw new Error(answer.retMsg);
-    return answer instanceof Rejection ? answer.code : undefined;
-  }
+  const code = (body: object, as = 'desk', operation: Operation = trade.placeOrder) => desk.code(operation, body, { as });
   const place = async (body: object, as = 'desk') => (await desk.payload(trade.placeOrder, body, { as })).orderIDEx;
   const halt = (body: object = {}) => desk.payload(admin.adminHalt, body, { as: 'ops', iface: 'grpc' });
   const resume = (body: object = {}) => desk.payload(admin.adminResume, body, { as: 'ops', iface: 'grpc' });
@@ -147,18 +143,12 @@ describe('a halt', () => {
 
   it('cancels one by one where the brokerage cannot cancel all, and says what it refused', async () => {
     let refusing = 1;
-    const single = (simulated: Backend): Partial<Backend> => ({
-      async call(operation, request, context): Promise<ResponseMessage> {
-        const refuse = operation === trade.cancelAllOrder || (operation === trade.cancelOrder && refusing-- > 0);
-        if (refuse)
-          return create(operation.messages.ResponseSchema, { retType: -1, retMsg: 'not here' } as Record<
-            string,
-            unknown
-          >) as ResponseMessage;
-        return simulated.call(operation, request, context);
+    await open({
+      answer(operation, _, pass) {
+        const isRefused = operation === trade.cancelAllOrder || (operation === trade.cancelOrder && refusing-- > 0);
+        return isRefused ? refuse(operation, 'not here') : pass();
       },
     });
-    await open({ backend: single });
     await place(resting);
     await place(resting);
     desk.clock.advance(SETTLED_MS);
@@ -205,18 +195,36 @@ describe('a halt', () => {
     expect(desk.gateway.halts()).toHaveLength(1);
   });
 
+  it('looks at accounts side by side: one whose list does not come holds up no other', async () => {
+    let isHalting = false;
+    const asked = new Set<bigint>();
+    const { promise: second, resolve: cameSecond } = signal();
+    await open({
+      async answer(operation, request, pass) {
+        if (operation === account.getOrders && isHalting) {
+          asked.add((request as unknown as { header: { accID: bigint } }).header.accID);
+          if (asked.size > 1) cameSecond();
+          await second;
+        }
+        return pass();
+      },
+    });
+    await place({ ...resting, price: 300 });
+    isHalting = true;
+    expect((await halt({ cancel_all: true })).accountList).toMatchObject([{ accId: BigInt(HK_MARGIN), orderCount: 1, acceptedCount: 1 }]);
+  });
+
   it('goes on with the other orders where cancels are not answered', async () => {
     const unanswered = 8;
     let cancels = 0;
     const { promise: late, resolve: answerAll } = signal();
-    const backend = (simulated: Backend): Partial<Backend> => ({
-      async call(operation, request, context) {
+    await open({
+      async answer(operation, _, pass) {
         if (operation === trade.cancelAllOrder) throw new BackendUnsent('not at once');
         if (operation === trade.cancelOrder && ++cancels <= unanswered) await late;
-        return simulated.call(operation, request, context);
+        return pass();
       },
     });
-    await open({ backend });
     for (let order = 0; order < unanswered + 4; order++) await place(resting);
     desk.clock.advance(SETTLED_MS);
     const halted = halt({ cancel_all: true });
@@ -254,31 +262,20 @@ describe('a halt', () => {
   });
 
   it('stops an order that waits for the disk', async () => {
-    class WaitingStore extends MemoryStore {
-      held: (() => void)[] | undefined;
-      override async write(change: (transaction: Transaction) => void): Promise<void> {
-        const written = super.write(change);
-        const { held } = this;
-        if (held !== undefined) await new Promise<void>((resolve) => held.push(resolve));
-        return written;
-      }
-    }
     const store = new WaitingStore();
     await open({ store }, { maxDailyValue: '100000' });
-    store.held = [];
-    const { held } = store;
+    store.hold();
     const order = desk.call(trade.placeOrder, resting);
-    while (held.length === 0) await new Promise(setImmediate);
-    store.held = undefined;
+    const release = await store.waiting();
     await halt();
-    for (const release of held) release();
+    release();
     expect(await order).toMatchObject({ code: 'trading.halted' });
     expect(desk.calls.map(({ operation }) => operation)).not.toContain('place_order');
   });
 
   it('stops an order that waits for its turn behind the gateway', async () => {
     const sending = turnOf(trade.placeOrder);
-    await open({ backend: sending.backend });
+    await open({ answer: sending.answer });
     const order = desk.call(trade.placeOrder, resting);
     await sending.waiting;
     await halt();
@@ -288,25 +285,14 @@ describe('a halt', () => {
   });
 
   it('ordered during the end of another stays in force', async () => {
-    class SlowStore extends MemoryStore {
-      held: (() => void)[] | undefined;
-      override async write(change: (transaction: Transaction) => void): Promise<void> {
-        const written = super.write(change);
-        const { held } = this;
-        if (held !== undefined) await new Promise<void>((resolve) => held.push(resolve));
-        return written;
-      }
-    }
-    const store = new SlowStore();
+    const store = new WaitingStore();
     await open({ store });
     await halt();
-    store.held = [];
-    const { held } = store;
+    store.hold();
     const resumed = resume();
-    while (held.length === 0) await new Promise(setImmediate);
-    store.held = undefined;
+    const release = await store.waiting();
     await halt({ reason: 'again' });
-    for (const release of held) release();
+    release();
     expect(await resumed).toMatchObject({ resumed: true, haltList: [{ reason: 'again' }] });
     expect(await code(resting)).toBe('trading.halted');
   });
@@ -314,13 +300,13 @@ describe('a halt', () => {
   it('holds for the retry of an interrupted write', async () => {
     const store: Store = new MemoryStore();
     let cut = true;
-    const dying = (simulated: Backend): Partial<Backend> => ({
-      call(operation, request, context) {
+    await open({
+      store,
+      answer(operation, _, pass) {
         if (cut && operation === trade.placeOrder) throw new Error('the process ends here');
-        return simulated.call(operation, request, context);
+        return pass();
       },
     });
-    await open({ store, backend: dying });
     const again = () => desk.call(trade.placeOrder, resting, { idempotencyKey: 'once' });
     expect(await again()).toMatchObject({ code: 'internal' });
     cut = false;
@@ -329,16 +315,6 @@ describe('a halt', () => {
     expect(desk.calls.filter(({ operation }) => operation === 'place_order')).toHaveLength(1);
     await resume();
     expect(await again()).toMatchObject({ retType: 0 });
-  });
-
-  it('a preview says so', async () => {
-    await open();
-    await halt();
-    expect(await previewed(desk, 'place', trade.placeOrder, resting)).toMatchObject({
-      wouldPass: false,
-      refusal: { code: 'trading.halted' },
-      gates: expect.arrayContaining([{ gate: 'halt', holder: 'flags', passes: false, limit: null, after: null }]),
-    });
   });
 });
 
@@ -350,14 +326,10 @@ describe('a daemon that is halted', () => {
   } as const;
   const order = { acc_id: HK_MARGIN, env: SIMULATE, market: HK, side: BUY, order_type: NORMAL, code: '00700', qty: 100, price: 1 };
   const flags = ['--enable-trading'];
-  const running: { stop(): Promise<void> }[] = [];
-  afterEach(async () => {
-    for (const daemon of running.splice(0)) await daemon.stop();
-  });
+  const kept = stoppedAfterEach();
 
   it('is ready, says so in its status and probes, and tells who is connected', async () => {
-    const daemon = await TestDaemon.start({ keys, flags });
-    running.push(daemon);
+    const daemon = kept(await TestDaemon.start({ keys, flags }));
     const [mine, others] = [await daemon.push('desk'), await daemon.push('other')];
     await Promise.all([mine.settled(), others.settled()]);
     await daemon.as('ops').s2c('/api/admin/halt', { key_id: 'desk', reason: 'review' });
@@ -388,8 +360,7 @@ describe('a daemon that is halted', () => {
   });
 
   it('is halted and resumed by svcctl, and halted still after kill -9', async () => {
-    const daemon = await SpawnedDaemon.start({ keys, flags });
-    running.push(daemon);
+    const daemon = kept(await SpawnedDaemon.start({ keys, flags }));
     const said: string[] = [];
     const svcctl = (...args: string[]) => runQuietly(args, { env: daemon.variables, explain: (text) => said.push(text) });
     await daemon.as('desk').s2c('/api/order', order);

@@ -1,20 +1,11 @@
 import { networkInterfaces } from 'node:os';
-import { ManualClock } from '@svc-gateway/contract/clock';
-import { afterEach, describe, expect, it } from 'vitest';
-import { BUY, HK, HK_MARGIN, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
-import { TestDaemon } from '../support/daemon.js';
+import { describe, expect, it } from 'vitest';
+import { BUY, HK, HK_MARGIN, SIMULATE } from '../support/accounts.js';
+import { stoppedAfterEach, TestDaemon } from '../support/daemon.js';
 import { editKey } from '../support/keys.js';
 
-const running: TestDaemon<string>[] = [];
-afterEach(async () => {
-  for (const daemon of running.splice(0)) await daemon.stop();
-});
-
-async function start(options: Parameters<typeof TestDaemon.start<string>>[0]): Promise<TestDaemon<string>> {
-  const daemon = await TestDaemon.start<string>(options);
-  running.push(daemon);
-  return daemon;
-}
+const kept = stoppedAfterEach();
+const start = async (options: Parameters<typeof TestDaemon.start<string>>[0]) => kept(await TestDaemon.start<string>(options));
 
 const quote = { symbol: 'HK.00700' };
 const order = { market: HK, acc_id: HK_MARGIN, env: SIMULATE, side: BUY, code: '00700', qty: 100, price: 1 };
@@ -44,17 +35,6 @@ describe('401', () => {
     const daemon = await start({ keys: { desk: { scopes: ['qot:read'] } } });
     const answer = await daemon.as().post('/api/quote', quote, { authorization: `bearer ${daemon.keys.desk}` });
     expect(answer.status).toBe(200);
-  });
-
-  it('expired, from the very moment on', async () => {
-    const clock = new ManualClock(Date.now());
-    const expiresAt = clock.now() + 60_000;
-    const daemon = await start({ clock, keys: { short: { scopes: ['qot:read'], expiresAt } } });
-    clock.advance(59_999);
-    expect((await daemon.as('short').get('/api/ping')).status).toBe(200);
-    clock.advance(1);
-    const answer = await daemon.as('short').get('/api/ping');
-    expect([answer.status, answer.json.code]).toEqual([401, 'auth.expired']);
   });
 
   it('revoked, on the next request after the reload', async () => {
@@ -111,43 +91,6 @@ describe('403', () => {
     expect([answer.status, answer.json.code]).toEqual([403, 'auth.scope']);
     expect(answer.json.error).toContain('trade:simulate or trade:real');
     expect(answer.json.error).toContain('"reader" holds qot:read');
-  });
-
-  it('the other environment: neither trade scope implies the other', async () => {
-    const daemon = await start({
-      keys: { paper: { scopes: ['trade:simulate'] }, money: { scopes: ['trade:real'] } },
-      flags: ['--enable-trading'],
-    });
-    const real = await daemon.as('paper').post('/api/order', { ...order, acc_id: REAL, env: REAL_ENV });
-    expect([real.status, real.json.code]).toEqual([403, 'auth.scope']);
-    const simulated = await daemon.as('money').post('/api/order', order);
-    expect([simulated.status, simulated.json.code]).toEqual([403, 'auth.scope']);
-  });
-
-  it('an account that is not on the list', async () => {
-    const limits = { allowedAccIds: HK_MARGIN };
-    const daemon = await start({ keys: { one: { scopes: ['acc:read', 'trade:simulate'], limits } }, flags: ['--enable-trading'] });
-    const other = { ...order, acc_id: '281756478396547001' };
-    for (const [path, body] of [
-      ['/api/order', other],
-      ['/api/funds', { market: HK, acc_id: '281756478396547001', env: SIMULATE }],
-      ['/api/sub-acc-push', { acc_id_list: [HK_MARGIN, '281756478396547001'] }],
-      ['/api/cancel-all-order', { market: HK, acc_id: '281756478396547001', env: SIMULATE }],
-    ] as const) {
-      const answer = await daemon.as('one').post(path, body);
-      expect([path, answer.status, answer.json.code]).toEqual([path, 403, 'auth.account']);
-      expect(answer.json.error).toContain('281756478396547001');
-    }
-    expect((await daemon.as('one').post('/api/order', order)).json.ret_type).toBe(0);
-  });
-
-  it('a switch that is off, by its name', async () => {
-    const daemon = await start({ keys: { desk: { scopes: ['trade:simulate'] } } });
-    for (const path of ['/api/order', '/api/modify-order', '/api/cancel-order', '/api/cancel-all-order']) {
-      const answer = await daemon.as('desk').post(path, order);
-      expect([path, answer.status, answer.json.code]).toEqual([path, 403, 'feature_disabled']);
-      expect(answer.json.error).toContain('--enable-trading');
-    }
   });
 
   const outside = Object.values(networkInterfaces())

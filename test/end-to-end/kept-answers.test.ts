@@ -1,8 +1,9 @@
+import type { Operation } from '@svc-gateway/contract/operation';
 import { account, quote } from '@svc-gateway/contract/operations';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HK, HK_CASH, HK_MARGIN, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
-import { openDesk } from '../support/desk.js';
+import { type Desk, openDesk } from '../support/desk.js';
 import { editKey } from '../support/keys.js';
 import { McpWire, request } from '../support/mcp-wire.js';
 import { HandshakeRefused } from '../support/push-client.js';
@@ -39,8 +40,10 @@ async function begin(daemon: Daemon, as: 'desk' | 'other' = 'desk'): Promise<Ses
 
 /** Reads a stream until it contains `text`, then leaves it. */
 async function heard(wire: McpWire, headers: Record<string, string>, text: string): Promise<string> {
-  const stream = await wire.stream('GET', undefined, headers);
-  const reader = stream.body?.getReader();
+  return readUntil((await wire.stream('GET', undefined, headers)).body?.getReader(), text);
+}
+
+async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array> | undefined, text: string): Promise<string> {
   let all = '';
   while (reader !== undefined && !all.includes(text)) {
     const { done, value } = await reader.read();
@@ -58,14 +61,7 @@ async function untilToolsChange(daemon: Daemon, { wire, session }: Session, head
   const reader = answer.body?.getReader();
   await daemon.addKey('late' as never, { scopes });
   await daemon.daemon.reload();
-  let all = '';
-  while (reader !== undefined && !all.includes('list_changed')) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    all += Buffer.from(value).toString();
-  }
-  await reader?.cancel();
-  return all;
+  return readUntil(reader, 'list_changed');
 }
 
 const idsIn = (text: string) => [...text.matchAll(/^id: (.+)$/gm)].map(([, id]) => id ?? '');
@@ -169,31 +165,26 @@ describe.each(Object.entries(changes))('where the key %s', (_what, change) => {
 });
 
 describe('a read that is answered later', () => {
-  it.each(Object.entries(changes))('tells nothing hidden where the key %s meanwhile', async (_what, change) => {
-    const reading = turnOf(account.getOrders);
-    const desk = await openDesk({ keys: { desk: { scopes } }, backend: reading.backend });
+  /** The answer to a read during which the key is changed. */
+  async function readWhile(operation: Operation, body: object, change: Parameters<Desk['editKey']>[1]) {
+    const reading = turnOf(operation);
+    const desk = await openDesk({ keys: { desk: { scopes } }, answer: reading.answer });
     try {
-      const answer = desk.call(account.getOrders, header);
+      const answer = desk.call(operation, body);
       await reading.waiting;
       desk.editKey('desk', change);
       reading.go();
-      expect(await answer).toMatchObject({ code: expect.stringMatching(/^(auth|limit)\./) });
+      return await answer;
     } finally {
       await desk.close();
     }
+  }
+
+  it.each(Object.entries(changes))('tells nothing hidden where the key %s meanwhile', async (_what, change) => {
+    expect(await readWhile(account.getOrders, header, change)).toMatchObject({ code: expect.stringMatching(/^(auth|limit)\./) });
   });
 
   it('is answered where nothing was changed', async () => {
-    const reading = turnOf(quote.getQuote);
-    const desk = await openDesk({ keys: { desk: { scopes } }, backend: reading.backend });
-    try {
-      const answer = desk.call(quote.getQuote, { symbol: 'HK.00700' });
-      await reading.waiting;
-      desk.editKey('desk', {});
-      reading.go();
-      expect(await answer).toMatchObject({ retType: 0 });
-    } finally {
-      await desk.close();
-    }
+    expect(await readWhile(quote.getQuote, { symbol: 'HK.00700' }, {})).toMatchObject({ retType: 0 });
   });
 });

@@ -4,7 +4,7 @@ import { ManualClock } from '@svc-gateway/contract/clock';
 import { account, quote, trade } from '@svc-gateway/contract/operations';
 import { afterEach, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, HK_MARGIN, MARKET, SIMULATE } from '../support/accounts.js';
-import { type AuditLine, TestDaemon, type TestSite } from '../support/daemon.js';
+import { type AuditLine, stoppedAfterEach, TestDaemon, type TestSite } from '../support/daemon.js';
 import { type Desk, openDesk } from '../support/desk.js';
 import { editKey } from '../support/keys.js';
 import type { PushFrame } from '../support/push-client.js';
@@ -12,14 +12,7 @@ import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { turnOf } from '../support/turn-of.js';
 import { until } from '../support/until.js';
 
-const running: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const daemon of running.splice(0)) await daemon.stop();
-});
-function kept<D extends { stop(): Promise<void> }>(daemon: D): D {
-  running.push(daemon);
-  return daemon;
-}
+const kept = stoppedAfterEach();
 
 const scopes = ['qot:read', 'acc:read', 'trade:simulate'] as const;
 const quotes = { symbols: ['HK.00700', 'HK.00005'], sub_types: [2] };
@@ -268,7 +261,7 @@ describe('an order that is on its way at a reload', () => {
     ])('%s', async (_what, id, change, code) => {
       const sending = turnOf(operation);
       const reader = { scopes: ['acc:read'] as const };
-      desk = await openDesk({ keys: { desk: { scopes, limits }, other: { scopes, limits }, reader }, backend: sending.backend });
+      desk = await openDesk({ keys: { desk: { scopes, limits }, other: { scopes, limits }, reader }, answer: sending.answer });
       const answer = desk.call(trade.placeOrder, taking);
       await sending.waiting;
       desk.editKey(id, change);

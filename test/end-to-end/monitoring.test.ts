@@ -1,19 +1,12 @@
 import { createHash } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { operations } from '@svc-gateway/contract/operations';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE } from '../support/accounts.js';
-import { TestDaemon } from '../support/daemon.js';
+import { stoppedAfterEach, TestDaemon } from '../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../support/gateway.js';
 
-const running: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const daemon of running.splice(0)) await daemon.stop();
-});
-function kept<D extends { stop(): Promise<void> }>(daemon: D): D {
-  running.push(daemon);
-  return daemon;
-}
+const kept = stoppedAfterEach();
 
 const keys = { ops: { scopes: ['metrics:read'] }, desk: { scopes: ['qot:read'] } } as const;
 

@@ -314,17 +314,17 @@ describe('a change of an order that another has placed', () => {
 
   it('is told soon where an earlier change is not answered, and goes on once that is', async () => {
     let answer: (() => void) | undefined;
-    const backend = (simulated: Backend): Partial<Backend> => ({
-      async call(operation, request, context) {
+    desk = await openDesk({
+      keys: { desk: { scopes }, free: { scopes } },
+      async answer(operation, _, pass) {
         if (operation === trade.modifyOrder && answer === undefined) {
           await new Promise<void>((resolve) => {
             answer = resolve;
           });
         }
-        return simulated.call(operation, request, context);
+        return pass();
       },
     });
-    desk = await openDesk({ keys: { desk: { scopes }, free: { scopes } }, backend });
     const { orderIDEx } = await desk.payload(trade.placeOrder, placed({ trdSide: 1, price: 10 }));
     desk.clock.advance(SETTLED_MS);
     const swallowed = desk.call(trade.modifyOrder, to(orderIDEx, 4000, 11), { as: 'free' });
@@ -442,18 +442,6 @@ describe('caps', () => {
   const hkOrder = { symbol: 'HK.00700', acc_id: HK_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 100 };
   const usOrder = { symbol: 'US.AAPL', acc_id: US_MARGIN, env: 'simulate', side: 'BUY', qty: 100, price: 100 };
 
-  it('hold for each currency by itself', async () => {
-    await open({ maxOrderValue: '10000', maxDailyValue: '15000' }, {}, { maxDailyValue: '25000' });
-    expect(await refusal(trade.placeOrder, hkOrder)).toBeUndefined();
-    expect(await refusal(trade.placeOrder, usOrder)).toBeUndefined();
-    expect(await refusal(trade.placeOrder, usOrder)).toBe('limit.daily_value');
-    const answer = await desk.call(trade.placeOrder, hkOrder);
-    expect(answer).toMatchObject({ message: 'daily value exceeded: 10000 used, 10000 more, at most 15000 HKD per UTC day' });
-    // Caps set by flags count over all keys.
-    expect(await refusal(trade.placeOrder, hkOrder, 'free')).toBeUndefined();
-    expect(await refusal(trade.placeOrder, hkOrder, 'free')).toBe('limit.daily_value');
-  });
-
   it('in one currency take in the others, at the rate plus 2 %', async () => {
     await open({ maxOrderValue: '79000', maxDailyValue: '85000', limitsCurrency: 'HKD' });
     const { currency, value, gates } = await previewed(desk, 'place', trade.placeOrder, usOrder);
@@ -474,20 +462,6 @@ describe('caps', () => {
     await open({ maxOrderValue: '1000000', limitsCurrency: 'HKD' }, { exchangeRate: () => undefined });
     expect(await refusal(trade.placeOrder, usOrder)).toBe('limit.exchange_rate_unknown');
     expect(await refusal(trade.placeOrder, hkOrder)).toBeUndefined();
-  });
-
-  it.each<[string, LimitFlags, object]>([
-    ['limit.market', { allowedMarkets: 'US' }, {}],
-    ['limit.symbol', { allowedSymbols: 'HK.00005' }, {}],
-    ['limit.side', { allowedTrdSides: 'SELL' }, {}],
-    ['limit.hours', { hoursWindow: '00:00-00:01' }, {}],
-    ['limit.order_value', { maxOrderValue: '9999' }, {}],
-    ['limit.order_value', { maxOrderValue: '1200', limitsCurrency: 'USD' }, {}],
-    ['limit.rate', { maxOrdersPerMinute: '0' }, {}],
-    ['limit.daily_value', { maxDailyValue: '9999' }, {}],
-  ])('of the flags trip %s for a key without limits: %j', async (code, flags, changes) => {
-    await open({}, {}, flags);
-    expect(await refusal(trade.placeOrder, { ...hkOrder, ...changes }, 'free')).toBe(code);
   });
 });
 

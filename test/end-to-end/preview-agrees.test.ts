@@ -230,12 +230,7 @@ it('leaves open, under the idempotency key of a request that is under way, what 
   const { promise: held, resolve: answer } = signal();
   desk = await openDesk({
     keys: { desk: { scopes } },
-    backend: (simulated) => ({
-      call: (operation, request, context) =>
-        operation === trade.placeOrder
-          ? held.then(() => simulated.call(operation, request, context))
-          : simulated.call(operation, request, context),
-    }),
+    answer: (operation, _, pass) => (operation === trade.placeOrder ? held.then(pass) : pass()),
   });
   const keyed = { idempotencyKey: 'one' };
   const placed = desk.payload(trade.placeOrder, order, keyed);

@@ -56,10 +56,6 @@ describe('the preview of a cancel', () => {
       `Nothing would be cancelled in the simulated account 2817…7002: the order is not working any more. By the brokerage it would be refused: order ${order} is cancelled and cannot be cancelled.`,
     );
   });
-
-  it('of an unknown order is a failure', async () => {
-    expect(await desk.preview(trade.cancelOrder, { ...all, order_id_ex: 'nothing' })).toMatchObject({ retType: -1 });
-  });
 });
 
 describe('the preview of a cancel-all', () => {
@@ -85,12 +81,6 @@ describe('the preview of a cancel-all', () => {
     const preview = await previewed(desk, 'cancel', trade.cancelAllOrder, all);
     expect([preview.count, preview.orders?.length]).toEqual([103, 100]);
     expect(previewSentence(preview)).toMatch(/^Cancel 103 orders .*; and 98 more\.$/);
-  });
-
-  it('of an unknown account equals the answer to the cancel', async () => {
-    const nobody = { ...all, acc_id: '281756478396547999' };
-    const [preview, call] = [await desk.preview(trade.cancelAllOrder, nobody), await desk.call(trade.cancelAllOrder, nobody)];
-    expect(preview).toMatchObject({ retType: -1, retMsg: (call as { retMsg: string }).retMsg });
   });
 });
 

@@ -107,18 +107,6 @@ describe('the preview of a limit order', () => {
     expect(offTick.capacity?.message).toContain('390.001');
   });
 
-  it('refuses what the order itself would be refused for, in the same words', async () => {
-    await open();
-    for (const wrong of [{ qty: 0 }, { price: undefined }, { symbol: 'HK.' }, { colour: 'red' }, { price: 1.0000000001 }]) {
-      const [preview, call] = [
-        await desk.preview(trade.placeOrder, { ...order, ...wrong }),
-        await desk.call(trade.placeOrder, { ...order, ...wrong }),
-      ];
-      expect(preview).toBeInstanceOf(Rejection);
-      expect(preview).toEqual(call);
-    }
-  });
-
   it('can do without an estimate of the fees', async () => {
     await open({}, {}, { estimateFees: undefined });
     const preview = await previewed(desk, 'place', trade.placeOrder, order);

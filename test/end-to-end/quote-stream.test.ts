@@ -216,38 +216,6 @@ describe('in-band commands', () => {
     await client.close();
     expect([before, await held()]).toEqual([1, 0]);
   });
-
-  it.each([
-    ['{', 'request.malformed_json'],
-    ['[]', 'request.wrong_type'],
-    ['{"id":7}', 'request.missing_field'],
-    ['{"op":"fly","id":7}', 'request.out_of_range'],
-    ['{"op":"subscribe","id":7,"symbols":["HK.00700"],"sub_type":[1]}', 'request.unknown_field'],
-    ['{"op":"subscribe","id":7,"symbols":["700"],"sub_types":[1]}', 'request.invalid'],
-    ['{"op":"subscribe","id":7,"symbols":["HK.00700"],"sub_types":[3]}', 'request.out_of_range'],
-  ])('%s is refused on the same connection, which goes on', async (text, code) => {
-    const client = await daemon.push('desk');
-    client.socket.send(text);
-    const refusal = await client.frame(({ type }) => type === 'ack', 'a refusal');
-    expect(refusal).toMatchObject({ code, ret_type: -1, error: expect.any(String) });
-    expect(refusal.id).toBe(text.includes('"id":7') ? 7 : null);
-    expect((await client.command('ping')).ret_type).toBe(0);
-  });
-});
-
-describe('formats', () => {
-  it('?format=protobuf carries the message itself', async () => {
-    const client = await daemon.push('desk', '?format=protobuf');
-    await client.command('subscribe', { symbols: ['HK.00700'], sub_types: [QUOTE] });
-    const frame = await client.frame(of('HK.00700', QUOTE), 'a quote');
-    expect(frame.body).toBeUndefined();
-    expect(Buffer.from(frame.body_b64, 'base64').length).toBeGreaterThan(20);
-  });
-
-  it('unknown formats are refused in the handshake', async () => {
-    await expect(daemon.push('desk', '?format=xml')).rejects.toMatchObject({ status: 400 });
-    await expect(daemon.push('desk', '?int64=float')).rejects.toMatchObject({ status: 400 });
-  });
 });
 
 it.skipIf(differs('notice of a simulation'))('announces the simulation behind the gateway', async () => {

@@ -2,25 +2,21 @@ import { execFileSync } from 'node:child_process';
 import { copyFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ensureSelfSigned, selfSignedPair } from '../../packages/daemon/src/self-signed.js';
-import { TestDaemon } from '../support/daemon.js';
+import { stoppedAfterEach, TestDaemon } from '../support/daemon.js';
 import { editKey } from '../support/keys.js';
 import { grantOf, ScriptedAuthority } from '../support/scripted-authority.js';
 import { until } from '../support/until.js';
 
-const running: { stop(): Promise<void> }[] = [];
-afterEach(async () => {
-  for (const daemon of running.splice(0)) await daemon.stop();
-});
+const kept = stoppedAfterEach();
 
 const scopes = ['qot:read', 'admin'] as const;
 const DAY_MS = 86_400_000;
 
 /** A daemon with a certificate of its own in its folder. */
 async function start(): Promise<TestDaemon<'desk' | 'gone'>> {
-  const daemon = new TestDaemon<'desk' | 'gone'>(true);
-  running.push(daemon);
+  const daemon = kept(new TestDaemon<'desk' | 'gone'>(true));
   const pair = { cert: join(daemon.folder, 'own.crt'), key: join(daemon.folder, 'own.key') };
   copyFileSync(daemon.tls.cert, pair.cert);
   copyFileSync(daemon.tls.key, pair.key);

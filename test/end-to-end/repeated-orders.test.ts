@@ -1,7 +1,6 @@
 import type { LimitFlags } from '@svc-gateway/access';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { account, admin, quote, trade } from '@svc-gateway/contract/operations';
-import { Rejection } from '@svc-gateway/contract/rejection';
 import { type Backend, BackendLost } from '@svc-gateway/gateway';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Desk, openDesk } from '../support/desk.js';
@@ -71,11 +70,8 @@ async function lose(
   desk.clock.advance(ms);
 }
 
-async function codeOf(operation: Operation, body: object, as: string, under?: string): Promise<string | undefined> {
-  const answer = await desk.call(operation, body, { as, ...(under === undefined ? {} : { idempotencyKey: under }) });
-  if (!(answer instanceof Rejection) && answer.retType !== 0) throw new Error(answer.retMsg);
-  return answer instanceof Rejection ? answer.code : undefined;
-}
+const codeOf = (operation: Operation, body: object, as: string, under?: string) =>
+  desk.code(operation, body, { as, ...(under === undefined ? {} : { idempotencyKey: under }) });
 const place = async (body: object, as = 'free') => (await desk.payload(trade.placeOrder, body, { as })).orderIDEx;
 
 /** An account with so many contracts, bought long ago, and a halted key. */

@@ -2,13 +2,13 @@ import { create } from '@bufbuild/protobuf';
 import type { LimitFlags } from '@svc-gateway/access';
 import type { C2S as OrdersC2S } from '@svc-gateway/contract/generated/Trd_GetOrderList_pb';
 import { C2SSchema as ComboC2S } from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
 import { account, quote, system, trade } from '@svc-gateway/contract/operations';
-import { Rejection } from '@svc-gateway/contract/rejection';
 import type { Backend, ResponseMessage } from '@svc-gateway/gateway';
 import { MemoryStore, type Store } from '@svc-gateway/storage';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HK_MARGIN, US_MARGIN } from '../support/accounts.js';
-import { type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { type Answering, type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 import { previewed } from '../support/previews.js';
 import { until } from '../support/until.js';
 
@@ -30,11 +30,7 @@ async function open(limits: LimitFlags, others: Partial<DeskOptions> & { readonl
 }
 
 /** The code of the gateway's refusal; undefined where it let the order pass. */
-async function refusal(body: object, as = 'desk', operation: typeof trade.placeOrder | typeof trade.modifyOrder = trade.placeOrder) {
-  const answer = await desk.call(operation, body, { as });
-  if (!(answer instanceof Rejection) && answer.retType !== 0) throw new Error(answer.retMsg);
-  return answer instanceof Rejection ? answer.code : undefined;
-}
+const refusal = (body: object, as = 'desk', operation: Operation = trade.placeOrder) => desk.code(operation, body, { as });
 
 async function place(body: object, as = 'desk'): Promise<string> {
   const { orderIDEx } = await desk.payload(trade.placeOrder, body, { as });
@@ -90,14 +86,12 @@ describe('max_open_orders', () => {
 
   it('an order that comes back while the list of open ones is on its way goes on counting', async () => {
     let held: Promise<void> | undefined;
-    const slow = (simulated: Backend): Partial<Backend> => ({
-      async call(operation, request, context): Promise<ResponseMessage> {
-        const answer = await simulated.call(operation, request, context);
-        if (operation === account.getOrders && (request as OrdersC2S).filterStatusList.length > 0) await held;
-        return answer;
-      },
-    });
-    await open({ maxOpenOrders: '1' }, { backend: slow });
+    const slow: Answering = async (operation, request, pass) => {
+      const answer = await pass();
+      if (operation === account.getOrders && (request as OrdersC2S).filterStatusList.length > 0) await held;
+      return answer;
+    };
+    await open({ maxOpenOrders: '1' }, { answer: slow });
     const first = { ...list, order_id_ex: await place(resting) };
     desk.clock.advance(SETTLED_MS);
     await desk.payload(trade.modifyOrder, { ...first, op: 'disable' });
@@ -149,14 +143,12 @@ describe('max_open_orders', () => {
 
   it('an order whose answer was lost counts as long as an order works that nobody has placed', async () => {
     let lose = true;
-    const losing = (simulated: Backend): Partial<Backend> => ({
-      async call(operation, request, context): Promise<ResponseMessage> {
-        const answer = await simulated.call(operation, request, context);
-        if (operation === trade.placeOrder && lose) throw new Error('the answer is lost');
-        return answer;
-      },
-    });
-    await open({ maxOpenOrders: '1' }, { backend: losing });
+    const losing: Answering = async (operation, _, pass) => {
+      const answer = await pass();
+      if (operation === trade.placeOrder && lose) throw new Error('the answer is lost');
+      return answer;
+    };
+    await open({ maxOpenOrders: '1' }, { answer: losing });
     expect(await refusal(resting)).toBe('internal');
     lose = false;
     desk.clock.advance(SETTLED_MS);

@@ -4,11 +4,11 @@ import type { S2C } from '@svc-gateway/contract/generated/svc/wait_for_pb';
 import { OrderStatus } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { quote, subscription, trade } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import type { Answer, Backend, ResponseMessage, StreamsListener } from '@svc-gateway/gateway';
+import type { Answer, ResponseMessage, StreamsListener } from '@svc-gateway/gateway';
 import { payloadOf } from '@svc-gateway/gateway';
 import { afterEach, describe, expect, it } from 'vitest';
 import { HK_CASH, HK_MARGIN } from '../support/accounts.js';
-import { type Approach, type Desk, type DeskOptions, openDesk } from '../support/desk.js';
+import { type Answering, type Approach, type Desk, type DeskOptions, openDesk } from '../support/desk.js';
 
 const { waitFor } = subscription;
 const everything = ['qot:read', 'acc:read', 'trade:simulate'] as const;
@@ -124,12 +124,10 @@ describe('a price', () => {
       return book as unknown as ResponseMessage;
     };
     await open({
-      backend: (simulated) => ({
-        call: async (operation, request, context) => {
-          const answer = await simulated.call(operation, request, context);
-          return isFar && operation === quote.getOrderBook ? moved(answer as unknown as BookResponse) : answer;
-        },
-      }),
+      async answer(operation, _, pass) {
+        const answer = await pass();
+        return isFar && operation === quote.getOrderBook ? moved(answer as unknown as BookResponse) : answer;
+      },
     });
     // It trades some dozen times a day.
     const symbol = 'US.BRK.A';
@@ -262,22 +260,20 @@ describe('an order', () => {
 
 describe('a market', () => {
   /** The states that the backend answers, by turns. */
-  function inState(states: { now: number }): (simulated: Backend) => Partial<Backend> {
+  function inState(states: { now: number }): Answering {
     const { ResponseSchema } = quote.getMarketState.messages;
-    return (simulated) => ({
-      async call(operation, request, context) {
-        const answer = await simulated.call(operation, request, context);
-        if (operation !== quote.getMarketState) return answer;
-        const s2c = payloadOf(quote.getMarketState, answer)!;
-        s2c.marketInfoList[0]!.marketState = states.now;
-        return create(ResponseSchema, { retType: 0, s2c }) as typeof answer;
-      },
-    });
+    return async (operation, _, pass) => {
+      const answer = await pass();
+      if (operation !== quote.getMarketState) return answer;
+      const s2c = payloadOf(quote.getMarketState, answer)!;
+      s2c.marketInfoList[0]!.marketState = states.now;
+      return create(ResponseSchema, { retType: 0, s2c }) as typeof answer;
+    };
   }
 
   it('is asked for its state again and again', async () => {
     const states = { now: 6 };
-    await open({ backend: inState(states) });
+    await open({ answer: inState(states) });
     const body = { condition: 'market', symbol: 'HK.00700', market_states: ['Morning', 'Afternoon'], timeout: 600 };
     const call = await waiting(body);
     const other = await waiting(body);

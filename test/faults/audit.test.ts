@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { createReadStream, symlinkSync } from 'node:fs';
 import { createInterface } from 'node:readline';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
+import { stoppedAfterEach } from '../support/daemon.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
 import { until } from '../support/until.js';
 import { Books } from './books.js';
@@ -12,15 +13,11 @@ const keys = { bot: { scopes: ['qot:read', 'acc:read', 'trade:simulate', 'admin'
 const KILLS = 3;
 const ANSWERS_BEFORE_A_KILL = 150;
 
-const running: SpawnedDaemon<'bot'>[] = [];
-afterEach(async () => {
-  for (const daemon of running.splice(0)) await daemon.stop();
-});
+const kept = stoppedAfterEach();
 
 /** A daemon whose audit file is what `prepare` makes of its path. */
 async function daemonOn(prepare: (auditPath: string) => void, flags: readonly string[] = []): Promise<SpawnedDaemon<'bot'>> {
-  const daemon = new SpawnedDaemon<'bot'>(true);
-  running.push(daemon);
+  const daemon = kept(new SpawnedDaemon<'bot'>(true));
   await daemon.addKey('bot', keys.bot);
   prepare(daemon.auditPath);
   await daemon.boot(['--enable-trading', ...flags]);

@@ -5,7 +5,7 @@ import { type Clock, ManualClock } from '@svc-gateway/contract/clock';
 import { type Daemon, startDaemon } from '@svc-gateway/daemon/daemon';
 import { createLog } from '@svc-gateway/daemon/log';
 import { planStartup } from '@svc-gateway/daemon/startup';
-import { afterAll, beforeAll, inject } from 'vitest';
+import { afterAll, afterEach, beforeAll, inject } from 'vitest';
 import { type BackendBehind, createBackendBehind } from './backend-behind.js';
 import { GrpcClient } from './grpc-client.js';
 import { HttpClient } from './http-client.js';
@@ -221,4 +221,16 @@ export async function untilConnected({ gateway, backend }: Daemon): Promise<void
       resolve();
     });
   });
+}
+
+/** Keeps what a test starts until the test is over, and stops it then. */
+export function stoppedAfterEach(): <D extends { stop(): Promise<void> }>(started: D) => D {
+  const running: { stop(): Promise<void> }[] = [];
+  afterEach(async () => {
+    for (const each of running.splice(0)) await each.stop();
+  });
+  return (started) => {
+    running.push(started);
+    return started;
+  };
 }

@@ -25,6 +25,9 @@ import { createSimulation } from '@svc-gateway/simulator/simulation';
 import { MemoryStore, type Store } from '@svc-gateway/storage';
 import { editKey, type KeyWish, makeKey } from './keys.js';
 
+/** Takes a call to the brokerage; `pass` puts it to it. */
+export type Answering = (operation: Operation, request: Message, pass: () => ReturnType<Backend['call']>) => ReturnType<Backend['call']>;
+
 export interface DeskOptions {
   readonly keys: Readonly<Record<string, KeyWish>>;
   /** The daemon's own limits. */
@@ -41,6 +44,8 @@ export interface DeskOptions {
   readonly switches?: GatewayOptions['switches'];
   /** Replaces parts of the simulated brokerage. */
   readonly backend?: Partial<Backend> | ((simulated: Backend) => Partial<Backend>);
+  /** Takes all calls to the brokerage. */
+  readonly answer?: Answering;
   /** Operations that the brokerage answers with nothing. */
   readonly silent?: ReadonlySet<Operation>;
 }
@@ -66,6 +71,8 @@ export interface Desk {
   /** `body`: an object, JSON text whose numbers must stay as they are, or the message itself. */
   preview(operation: Operation, body: object | string, approach?: Approach): Promise<Preview | ResponseMessage | Rejection>;
   call(operation: Operation, body: object | string, approach?: Approach): Promise<Answer>;
+  /** The code of the gateway's refusal; undefined where it let the call pass, which must succeed then. */
+  code(operation: Operation, body: object | string, approach?: Approach): Promise<string | undefined>;
   /** The payload of a call that must succeed. */
   payload<O extends Operation>(operation: O, body: object | string, approach?: Approach): Promise<PayloadOf<O>>;
   /** Changes fields of a key in the keys file, or takes it out, and has the file taken up. */
@@ -112,7 +119,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
   const gates = new OrderGates({ store, flagLimits: limits.value.limits, now: clock.now(), onStoreFailure });
   const gateway = new Gateway({
     access: new Access({ keyring: keyring.value, gates, audit: audit.value }),
-    backend: watched(simulated, replaced, options.silent ?? new Set(), calls),
+    backend: watched(simulated, replaced, options, calls),
     clock,
     time,
     store,
@@ -145,6 +152,11 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
     callerOf,
     call,
     preview: (operation, body, approach) => gateway.preview(operation, callerOf(approach), () => decode(operation, body)),
+    async code(operation, body, approach) {
+      const answer = await call(operation, body, approach);
+      if (!(answer instanceof Rejection) && answer.retType !== 0) throw new Error(answer.retMsg);
+      return answer instanceof Rejection ? answer.code : undefined;
+    },
     async payload(operation, body, approach) {
       const answer = await call(operation, body, approach);
       const payload = answer instanceof Rejection ? undefined : payloadOf(operation, answer);
@@ -170,7 +182,7 @@ export async function openDesk(options: DeskOptions): Promise<Desk> {
 }
 
 /** A backend whose calls are written down, with some of its parts replaced. */
-function watched(backend: Backend, replaced: Partial<Backend>, silent: ReadonlySet<Operation>, calls: Desk['calls']): Backend {
+function watched(backend: Backend, replaced: Partial<Backend>, { silent, answer }: DeskOptions, calls: Desk['calls']): Backend {
   return new Proxy(backend, {
     get(target, property) {
       const owner = property in replaced ? replaced : target;
@@ -179,9 +191,10 @@ function watched(backend: Backend, replaced: Partial<Backend>, silent: ReadonlyS
       return (...parameters: unknown[]) => {
         const operation = parameters[0] as Operation;
         if (property === 'call') calls.push({ operation: operation.name, request: parameters[1] as Message });
-        if (property === 'call' && silent.has(operation))
+        if (property === 'call' && silent?.has(operation))
           return create(operation.messages.ResponseSchema, { retType: 0 } as Record<string, unknown>);
-        return Reflect.apply(value, owner, parameters);
+        const pass = () => Reflect.apply(value, owner, parameters);
+        return property === 'call' && answer !== undefined ? answer(operation, parameters[1] as Message, pass) : pass();
       };
     },
   });

@@ -131,6 +131,11 @@ export function succeed({ messages }: Operation, request: Message): ResponseMess
   return create(messages.ResponseSchema, { retType: 0, s2c } as Record<string, unknown>) as ResponseMessage;
 }
 
+/** A refusal in these words. */
+export function refuse({ messages }: Operation, retMsg: string): ResponseMessage {
+  return create(messages.ResponseSchema, { retType: -1, retMsg } as Record<string, unknown>) as ResponseMessage;
+}
+
 class AuditedEvents {
   readonly #events: AuditEvent[] = [];
   #wake: () => void = () => undefined;

@@ -1,4 +1,4 @@
-import { Client, type ClientOptions, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, type ClientOptions, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { trustingFetch } from './trusting-fetch.js';
 import { until } from './until.js';
 
@@ -19,6 +19,31 @@ export interface McpClientOptions {
   /** Called before it connects. */
   readonly prepare?: (client: Client) => void;
 }
+
+/** A person, to whom a client puts the questions of a gateway. */
+export class Person {
+  readonly questions: string[] = [];
+
+  constructor(public answer: () => ElicitResult | Promise<ElicitResult> = Person.agrees) {}
+
+  static readonly agrees = (): ElicitResult => ({ action: 'accept', content: { confirm: true } });
+  static readonly declines = (): ElicitResult => ({ action: 'decline' });
+
+  /** Options of a client that asks this person. */
+  get options(): Required<Pick<McpClientOptions, 'client' | 'prepare'>> {
+    return {
+      client: { capabilities: { elicitation: { form: {} } } },
+      prepare: (client) =>
+        client.setRequestHandler('elicitation/create', async ({ params }) => {
+          this.questions.push(params.message);
+          return this.answer();
+        }),
+    };
+  }
+}
+
+/** Options of a client that hands on the questions of a gateway as they come. */
+export const unanswered: ClientOptions = { capabilities: { elicitation: { form: {} } }, inputRequired: { autoFulfill: false } };
 
 /** A notification as it came. */
 export interface Notice {

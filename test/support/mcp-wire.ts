@@ -31,7 +31,7 @@ export class McpWire {
   }
 
   /** One exchange, whose answer may never end. */
-  stream(method: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  stream(method: string, body?: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
     return trustingFetch(this.site.ca)(`${this.site.url}/mcp`, {
       method,
@@ -42,6 +42,7 @@ export class McpWire {
         ...headers,
       },
       ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
     });
   }
 
@@ -49,6 +50,21 @@ export class McpWire {
   async begin(): Promise<Record<string, string>> {
     const { headers } = await this.send('POST', initialize());
     return { 'mcp-session-id': headers.get('mcp-session-id') ?? '' };
+  }
+
+  /** Events of a session's stream, one after the other, comments left out. */
+  async *events(headers: Record<string, string>): AsyncGenerator<string, void, undefined> {
+    const { body } = await this.stream('GET', undefined, headers);
+    const decoder = new TextDecoder();
+    let text = '';
+    for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(chunk, { stream: true });
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const event = text.slice(0, end);
+        text = text.slice(end + 2);
+        if (/^data: ./m.test(event)) yield event;
+      }
+    }
   }
 
   /** Sender of requests in one way: with its headers and its parameters. */

@@ -2,25 +2,28 @@ import { create, type DescField, type DescMessage, type Message, ScalarType } fr
 import { enumerationOf } from '@svc-gateway/contract/enums';
 import fc from 'fast-check';
 
-/** Messages of a type with every required field set and the others at random, down to `depth` messages deep. */
-export function messages(desc: DescMessage, depth = 3): fc.Arbitrary<Message> {
+/**
+ * Messages of a type with every required field set and the others at random, down to `depth` messages deep. Enumerations have
+ * numbers that nobody has a name for too, or only those of the files.
+ */
+export function messages(desc: DescMessage, depth = 3, enums: 'odd' | 'named' = 'odd'): fc.Arbitrary<Message> {
   const fields = desc.fields.filter((field) => field.message === undefined || depth > 0 || isRequired(field));
-  const values = Object.fromEntries(fields.map((field) => [field.localName, valuesOf(field, depth)]));
+  const values = Object.fromEntries(fields.map((field) => [field.localName, valuesOf(field, depth, enums)]));
   const requiredKeys = fields.filter(isRequired).map((field) => field.localName);
   return fc.record(values, { requiredKeys }).map((init) => create(desc, init));
 }
 
 const isRequired = (field: DescField) => field.presence === 3;
 
-function valuesOf(field: DescField, depth: number): fc.Arbitrary<unknown> {
-  const one = field.message === undefined ? scalars(field) : messages(field.message, depth - 1);
+function valuesOf(field: DescField, depth: number, enums: 'odd' | 'named'): fc.Arbitrary<unknown> {
+  const one = field.message === undefined ? scalars(field, enums) : messages(field.message, depth - 1, enums);
   return field.fieldKind === 'list' ? fc.array(one, { maxLength: 3 }) : one;
 }
 
-function scalars(field: DescField): fc.Arbitrary<unknown> {
+function scalars(field: DescField, enums: 'odd' | 'named'): fc.Arbitrary<unknown> {
   const enumeration = enumerationOf(field.parent.typeName, field.name);
-  // Numbers that the daemon has no name for are written too.
-  if (enumeration !== undefined) return fc.constantFrom(...enumeration.members.map((member) => member.public), 9999);
+  if (enums === 'named' && field.enum !== undefined) return fc.constantFrom(...field.enum.values.map(({ number }) => number));
+  if (enums === 'odd' && enumeration !== undefined) return fc.constantFrom(...enumeration.members.map((member) => member.public), 9999);
   switch (field.scalar) {
     case ScalarType.STRING:
       return fc.string({ unit: 'binary', maxLength: 12 });

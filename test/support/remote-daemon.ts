@@ -18,6 +18,15 @@ export function startRemote<Id extends string>(
   return TestDaemon.start<Id>(all);
 }
 
+/** One that has been through its device check, and is ready. */
+export async function startVerified<Id extends string>(brokerage: SimServe, options: TestDaemonOptions<Id> = {}): Promise<TestDaemon<Id>> {
+  const sent = brokerage.nextCode();
+  const daemon = await startRemote(brokerage, options);
+  await daemon.daemon.login?.answer(await sent);
+  await whenReady(daemon);
+  return daemon;
+}
+
 /** The reason of `/readyz` once it fits. */
 export async function readyzSays(daemon: TestDaemon, fits: RegExp): Promise<string> {
   let reason = '';

@@ -3,10 +3,8 @@ import type { Daemon } from '@svc-gateway/daemon/daemon';
 import { planStartup } from '@svc-gateway/daemon/startup';
 import type { BackendBehind } from './backend-behind.js';
 import { networkClock } from './network-clock.js';
+import { partedFlags } from './parted-flags.js';
 import { ACCOUNT, PASSWORD, SimServe } from './sim-serve.js';
-
-/** Flags that are the simulation's. */
-const simulationFlag = /^--(sim-.+|history-kl-quota-max)$/;
 
 /** The simulation of a daemon under test, as a brokerage that it logs in to. */
 export class ServedBrokerage implements BackendBehind {
@@ -18,15 +16,7 @@ export class ServedBrokerage implements BackendBehind {
     clock,
     simulationClock = clock,
   }: Parameters<BackendBehind['boot']>[0]): Promise<readonly string[]> {
-    const own: string[] = [];
-    const others: string[] = [];
-    for (let at = 0; at < flags.length; at++) {
-      const flag = flags[at] ?? '';
-      const value = flags[at + 1];
-      const taken = value !== undefined && !value.startsWith('--') ? [flag, value] : [flag];
-      if (taken.length > 1) at += 1;
-      (simulationFlag.test(flag) ? own : others).push(...taken);
-    }
+    const { own, others } = partedFlags(flags);
     // One that a test moves by hand is everybody's: the service compares the times of logins with its own.
     const shared = clock instanceof ManualClock ? { clock: networkClock(clock) } : {};
     this.#served ??= await SimServe.start({ simulation: simulationOf(own, variables, simulationClock), ...shared });

@@ -1,5 +1,5 @@
 import type { Operation } from '@svc-gateway/contract/operation';
-import type { Backend } from '@svc-gateway/gateway';
+import type { Answering } from './desk.js';
 import { signal } from './until.js';
 
 export interface TurnOf {
@@ -7,8 +7,7 @@ export interface TurnOf {
   readonly waiting: Promise<void>;
   /** Lets them go on. */
   readonly go: () => void;
-  /** For {@link DeskOptions.backend}. */
-  readonly backend: (simulated: Backend) => Partial<Backend>;
+  readonly answer: Answering;
 }
 
 /** A brokerage behind which calls of one operation wait for their turn. */
@@ -18,14 +17,12 @@ export function turnOf(held: Operation): TurnOf {
   return {
     waiting,
     go,
-    backend: (simulated) => ({
-      async call(operation, request, context) {
-        if (operation === held) {
-          comes();
-          await turn;
-        }
-        return simulated.call(operation, request, context);
-      },
-    }),
+    async answer(operation, _, pass) {
+      if (operation === held) {
+        comes();
+        await turn;
+      }
+      return pass();
+    },
   };
 }

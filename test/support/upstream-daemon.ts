@@ -1,8 +1,7 @@
 import { TestDaemon, type TestDaemonOptions } from './daemon.js';
+import { partedFlags } from './parted-flags.js';
 
 const scopes = ['qot:read', 'qot:state', 'qot:write', 'acc:read', 'trade:real', 'trade:simulate', 'trade:unlock', 'auth:setup'] as const;
-/** Options that an upstream has in place of, or like, the daemon in front of it. */
-const passedOn = /^--(sim-.+|history-kl-quota-max|enable-.+)$/;
 
 type Boot = Omit<TestDaemonOptions<never>, 'keys'>;
 
@@ -24,16 +23,9 @@ export class UpstreamDaemon {
 
   /** Runs with what is its part of these options; the flags of the daemon in front of it. */
   async boot({ flags = [], variables = {}, clock, simulationClock = clock }: Boot): Promise<readonly string[]> {
-    const own: string[] = [];
-    const others: string[] = [];
-    for (let at = 0; at < flags.length; at++) {
-      const flag = flags[at] ?? '';
-      const value = flags[at + 1];
-      const taken = value !== undefined && !value.startsWith('--') ? [flag, value] : [flag];
-      if (taken.length > 1) at += 1;
-      if (passedOn.test(flag)) own.push(...taken);
-      if (!/^--(sim-.+|history-kl-quota-max)$/.test(flag)) others.push(...taken);
-    }
+    const { own: simulated, others } = partedFlags(flags);
+    // Switches are of both.
+    const own = [...simulated, ...others.filter((flag) => flag.startsWith('--enable-'))];
     const trading = own.includes('--enable-trading') ? [] : ['--enable-trading'];
     const upstreamFlags = ['--backend', 'sim', '--api-key-id', 'bridge', ...trading, ...own];
     const sim = Object.fromEntries(Object.entries(variables).filter(([name]) => name.startsWith('SVC_SIM_')));

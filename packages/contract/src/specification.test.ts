@@ -41,7 +41,7 @@ const bounds: readonly (readonly [operation: string, field: string, bound: Bound
   ['forex_constituents', 'data_from', { min: 0 }],
   ['forex_constituents', 'list_id', { min: 1, max: 12 }],
   ['forex_constituents', 'sort_id', { min: 0, max: 38, fallback: 0 }],
-  ['get_cash_log', 'max_cnt', { fallback: 50 }],
+  ['get_cash_log', 'max_cnt', { min: 1, max: 500, fallback: 50 }],
   ['kline_pattern', 'extension_version', { min: 1, max: 1 }],
   ['kline_pattern_catalog', 'extension_version', { min: 1, max: 1 }],
   ['kline_pattern_statistics', 'extension_version', { min: 1, max: 1 }],

@@ -12,7 +12,7 @@ import { BUY, HK, HK_MARGIN, SIMULATE } from '../../support/accounts.js';
 import { CoreTcpClient } from '../../support/core-tcp-client.js';
 import { Doors } from '../../support/doors.js';
 import { FaultyBackend } from '../../support/faulty-backend.js';
-import { type ServedGateway, serveGateway, succeed } from '../../support/gateway.js';
+import { refuse, type ServedGateway, serveGateway, succeed } from '../../support/gateway.js';
 import type { HttpClient } from '../../support/http-client.js';
 import { McpClient } from '../../support/mcp-client.js';
 
@@ -46,10 +46,6 @@ beforeEach(() => {
   store = new MemoryStore();
 });
 afterEach(() => gateway.stop());
-
-function refusal(retMsg: string): ResponseMessage {
-  return create(trade.placeOrder.messages.ResponseSchema, { retType: -1, retMsg } as never) as ResponseMessage;
-}
 
 describe('a read whose backend stalls', () => {
   beforeEach(async () => {
@@ -159,7 +155,7 @@ describe('a write whose backend stalls', () => {
     const { answer } = await backend.waiting();
     clock.advance(TIMEOUT_MS);
     expect((await write).status).toBe(504);
-    answer(refusal('no such security'));
+    answer(refuse(trade.placeOrder, 'no such security'));
     await gateway.audited(({ reason }) => reason.includes('stopped waiting: refused: ret_type -1: no such security'));
     expect(figures()).toEqual(expect.arrayContaining(['requests backend.timeout 1', 'late_outcomes refused 1']));
     backend.stalled.clear();

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { HK_CASH, REAL, US_MARGIN } from '../../support/accounts.js';
+import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import type { McpClient } from '../../support/mcp-client.js';
 
@@ -94,18 +94,6 @@ describe('svc_get_kline', () => {
 describe('svc_get_history_kline', () => {
   const query = { symbol: 'US.AAPL', ...range };
 
-  it('takes every bar length by name', async () => {
-    const lengths = 'day week month quarter year 1min 3min 5min 10min 15min 30min 60min 120min 180min 240min'.split(' ');
-    for (const kl_type of lengths)
-      expect(days(await ask('svc_get_history_kline', { ...query, begin: '2024-01-01', kl_type, max_count: 3 })).length).toBeGreaterThan(0);
-    expect(await refusal('svc_get_history_kline', { ...query, kl_type: '7min' })).toMatchObject({ code: 'request.out_of_range' });
-  });
-
-  it('takes every adjustment by name', async () => {
-    for (const rehab_type of ['none', 'forward', 'backward']) await ask('svc_get_history_kline', { ...query, rehab_type, max_count: 1 });
-    expect(await refusal('svc_get_history_kline', { ...query, rehab_type: 'sideways' })).toMatchObject({ code: 'request.out_of_range' });
-  });
-
   it('holds pages to max_count, 0 to no limit', async () => {
     const minutes = { ...query, begin: '2026-03-02', end: '2026-03-06', kl_type: '1min' };
     const count = async (max_count?: number) => {
@@ -198,12 +186,6 @@ describe('lists', () => {
   });
 });
 
-describe('a symbol', () => {
-  it.each(['symbol', 'code', 'stock', 'security'])('may be called %s', async (name) => {
-    for (const tool of ['svc_get_quote', 'svc_get_snapshot', 'svc_get_orderbook', 'svc_get_kline']) await ask(tool, { [name]: 'HK.00700' });
-  });
-});
-
 describe('subscriptions', () => {
   it.each(['symbols', 'stocks', 'code_list', 'symbol_list', 'security_list'])('take their symbols as %s', async (name) => {
     await ask('svc_subscribe', {
@@ -223,10 +205,6 @@ describe('subscriptions', () => {
     expect(daemon.daemon.gateway.push.subscriptions.usedQuota).toBe(0);
     expect(await ask('svc_get_used_quota', {})).toMatchObject({ used_sub_quota: expect.any(Number) });
   });
-});
-
-it('svc_get_quote_rights asks again when told to', async () => {
-  expect(await ask('svc_get_quote_rights', { refresh: true })).toEqual(await ask('svc_get_quote_rights', {}));
 });
 
 describe('an account named by its card', () => {
@@ -317,11 +295,6 @@ describe('orders and fills', () => {
     const c2s_json = `{"header":{"trd_env":"real","acc_id":${REAL}},"order_id_ex_list":${JSON.stringify(order_id_ex_list)}}`;
     expect(await ask('svc_get_order_fee', { c2s_json })).toEqual(friendly);
   });
-});
-
-it('svc_get_positions takes the view of option strategies', async () => {
-  const own = { market: 'US', acc_id: US_MARGIN, env: 'simulate' };
-  expect(await ask('svc_get_positions', { ...own, option_strategy_view: true })).toEqual(await ask('svc_get_positions', own));
 });
 
 it('svc_get_funds is asked in every currency of the specification', async () => {

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { create } from '@bufbuild/protobuf';
-import * as Notify from '@svc-gateway/contract/generated/Notify_pb';
-import type { PushEvent, ResponseMessage } from '@svc-gateway/gateway';
 import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../../support/daemon.js';
-import { ScriptedBackend, serveGateway } from '../../support/gateway.js';
+import { FaultyBackend } from '../../support/faulty-backend.js';
+import { serveGateway } from '../../support/gateway.js';
 import { McpClient, ways } from '../../support/mcp-client.js';
 import { initialize, McpWire, request, stateless } from '../../support/mcp-wire.js';
+import { notify } from '../../support/push-fakes.js';
 import { until } from '../../support/until.js';
 
 /** Clients that are broken, or mean harm: whatever they send is answered below 500, and the daemon is as it was. */
@@ -340,29 +339,9 @@ describe('a daemon without keys', () => {
   });
 });
 
-/** A backend that sends notices as fast as a test likes. */
-class NoisyBackend extends ScriptedBackend {
-  emit: (event: PushEvent) => void = () => undefined;
-
-  override onPush(listener: (event: PushEvent) => void): () => void {
-    const before = this.emit;
-    this.emit = (event) => {
-      before(event);
-      listener(event);
-    };
-    return () => undefined;
-  }
-}
-
-function notice(number: number): PushEvent {
-  const event = { eventType: 1, desc: `${'x'.repeat(8 * 1024)} ${number}` };
-  const message = create(Notify.ResponseSchema, { retType: 0, s2c: { type: 1, event } }) as ResponseMessage;
-  return { type: 'notify', protoId: 1003, message };
-}
-
 describe('a client that does not read its stream', () => {
   it('is cut off when a bounded amount waits for it; others miss nothing', async () => {
-    const backend = new NoisyBackend();
+    const backend = new FaultyBackend();
     const gateway = await serveGateway({ backend, keys: { desk: { scopes: ['qot:read'] } } });
     const quick = await McpClient.open(gateway, { keyText: gateway.key('desk') });
     const wire = new McpWire(gateway, gateway.key('desk'));
@@ -381,7 +360,7 @@ describe('a client that does not read its stream', () => {
     // From here on it reads nothing.
     let sent = 0;
     while (gateway.pushConnections() === 2) {
-      for (let index = 0; index < 10; index++) backend.emit(notice(++sent));
+      for (let index = 0; index < 10; index++) backend.push(notify(`${'x'.repeat(8 * 1024)} ${++sent}`));
       await quick.pushed(({ type }) => type === 'notify', sent);
       // 1 MiB of backlog, and what two sockets hold.
       expect(sent, 'notices of 8 KiB that were taken for it').toBeLessThan(4000);

@@ -5,7 +5,7 @@ import { BUY, HK, HK_CASH, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { editKey } from '../../support/keys.js';
 import { McpClient, ways } from '../../support/mcp-client.js';
-import { trustingFetch } from '../../support/trusting-fetch.js';
+import { McpWire } from '../../support/mcp-wire.js';
 import { until } from '../../support/until.js';
 
 type Id = 'all' | 'quotes' | 'accounts' | 'doomed' | 'narrowed';
@@ -30,17 +30,6 @@ describe.each(ways)('a caller of the way with %s', (way) => {
   it('requires a valid bearer even to begin', async () => {
     await expect(McpClient.open(daemon, { way })).rejects.toThrow(/401|[Uu]nauthorized|bearer/);
     await expect(McpClient.open(daemon, { way, keyText: 'svc_nobody' })).rejects.toThrow(/401|[Uu]nauthorized|token invalid/);
-  });
-
-  it('sees the tools of its scopes, and is told "unauthorized" when it calls another', async () => {
-    const quotes = await open('quotes', way);
-    const names = await quotes.toolNames();
-    expect(names).toContain('svc_get_quote');
-    expect(names).not.toContain('svc_get_positions');
-    expect(names).not.toContain('svc_place_order');
-    const answer = await quotes.call('svc_get_positions', { acc_id: HK_CASH, env: 'simulate', market: 'HK' });
-    expect(answer.isError).toBe(true);
-    expect(answer.json).toMatchObject({ status: 'error', code: 'auth.scope', error: expect.stringMatching(/^unauthorized: /) });
   });
 
   it('is told of a tool that there is none of, with the nearest name', async () => {
@@ -103,12 +92,11 @@ describe.each(ways)('a caller of the way with %s', (way) => {
 
 describe('an account id as a JSON number of 18 digits', () => {
   it('reaches the account that it names', async () => {
-    const body = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}`;
-    const opened = await post(body);
-    const session = opened.headers.get('mcp-session-id') ?? '';
+    const wire = new McpWire(daemon, daemon.keys.all);
+    const session = await wire.begin();
     const order = `{"market":${HK},"acc_id":${HK_CASH},"env":${SIMULATE},"side":${BUY},"symbol":"HK.00700","qty":100,"price":300.2,"order_type":"NORMAL"}`;
     const call = `{"jsonrpc":"2.0","id":9007199254740991,"method":"tools/call","params":{"name":"svc_place_order","arguments":${order}}}`;
-    const text = await (await post(call, session)).text();
+    const { text } = await wire.send('POST', call, session);
     expect(text).toContain('"id":9007199254740991');
     expect(text).not.toContain('"isError":true');
     const line = (await daemon.audit()).findLast(({ outcome }) => outcome === 'trade');
@@ -138,16 +126,3 @@ describe('a reload of the keys', () => {
     expect(await client.toolNames()).not.toContain('svc_get_positions');
   });
 });
-
-function post(body: string, session?: string): Promise<Response> {
-  return trustingFetch(daemon.ca)(`${daemon.url}/mcp`, {
-    method: 'POST',
-    headers: {
-      authorization: `Bearer ${daemon.keys.all}`,
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(session === undefined ? {} : { 'mcp-session-id': session }),
-    },
-    body,
-  });
-}

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { create } from '@bufbuild/protobuf';
-import type { ElicitResult } from '@modelcontextprotocol/client';
 import * as QotCommon from '@svc-gateway/contract/generated/Qot_Common_pb';
 import * as QotGetStaticInfo from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
 import { operations } from '@svc-gateway/contract/operations';
@@ -10,7 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway } from '../../support/gateway.js';
-import { McpClient, type Way, ways } from '../../support/mcp-client.js';
+import { McpClient, Person, unanswered, type Way, ways } from '../../support/mcp-client.js';
 
 /** The promises of docs/security.md about a model that obeys a hostile text. */
 type Id = 'trader' | 'reader' | 'capped' | 'second';
@@ -32,26 +31,9 @@ const daemon = TestDaemon.forAll({
   variables: { SVC_TRADE_PWD: '123456' },
 });
 
-interface Person {
-  readonly questions: string[];
-  answer: ElicitResult;
-}
-
 /** A client of a key; with a person, one whose program can ask them. */
 function open(id: Id, way: Way = 'sessions', person?: Person): Promise<McpClient> {
-  return daemon.mcp(id, {
-    way,
-    ...(person === undefined
-      ? {}
-      : {
-          client: { capabilities: { elicitation: { form: {} } } },
-          prepare: (official) =>
-            official.setRequestHandler('elicitation/create', async ({ params }) => {
-              person.questions.push(params.message);
-              return person.answer;
-            }),
-        }),
-  });
+  return daemon.mcp(id, { way, ...person?.options });
 }
 
 /** Trading in real accounts is locked until then, and nobody is asked about an order that would be refused. */
@@ -142,7 +124,7 @@ describe.each(ways)('a hostile text, over the way with %s', (way) => {
   });
 
   it('does not reach the person who is asked: a question has no text that the model made up', async () => {
-    const person: Person = { questions: [], answer: { action: 'decline' } };
+    const person = new Person(Person.declines);
     const client = await open('trader', way, person);
     const { symbol: _, ...bySymbol } = realOrder;
     await unlock();
@@ -237,7 +219,7 @@ describe('a model with a key that trades', () => {
 
 describe.each(ways)('a confirmation, over the way with %s', (way) => {
   it('cannot be given by the model, in no argument', async () => {
-    const person: Person = { questions: [], answer: { action: 'decline' } };
+    const person = new Person(Person.declines);
     const client = await open('trader', way, person);
     await unlock();
     const before = await ordersOf();
@@ -259,20 +241,13 @@ describe.each(ways)('a confirmation, over the way with %s', (way) => {
 });
 
 describe('a confirmation', () => {
-  const agree = { action: 'accept', content: { confirm: true } };
-
-  function openRaw(id: Id): Promise<McpClient> {
-    return daemon.mcp(id, {
-      way: 'stateless',
-      client: { capabilities: { elicitation: { form: {} } }, inputRequired: { autoFulfill: false } },
-    });
-  }
+  const openRaw = (id: Id) => daemon.mcp(id, { way: 'stateless', client: unanswered });
 
   it('is nothing without the question, is nobody else’s, and holds for no other key', async () => {
     const [trader, second] = [await openRaw('trader'), await openRaw('second')];
     await unlock();
     const before = await ordersOf();
-    const inputResponses = { confirm: agree };
+    const inputResponses = { confirm: Person.agrees() };
     const unasked = await trader.askRaw('svc_place_order', realOrder, { inputResponses });
     expect(unasked).toMatchObject({ requestState: expect.any(String) });
     const { requestState } = unasked;
@@ -292,19 +267,12 @@ describe.each(['always', 'never'] as const)('--mcp-confirm %s', (mode) => {
       flags: ['--enable-trading', '--mcp-confirm', mode],
       variables: { SVC_TRADE_PWD: '123456' },
     });
-    let asked = 0;
-    const client = await other.mcp('trader', {
-      client: { capabilities: { elicitation: { form: {} } } },
-      prepare: (official) =>
-        official.setRequestHandler('elicitation/create', async () => {
-          asked += 1;
-          return { action: 'accept', content: { confirm: true } };
-        }),
-    });
+    const person = new Person();
+    const client = await other.mcp('trader', person.options);
     await client.call('svc_unlock_trade', { unlock: true });
     expect((await client.call('svc_place_order', order)).isError).toBe(false);
     expect((await client.call('svc_place_order', realOrder)).isError).toBe(false);
-    expect(asked).toBe(mode === 'always' ? 3 : 0);
+    expect(person.questions).toHaveLength(mode === 'always' ? 3 : 0);
     await client.close();
     await other.stop();
   });

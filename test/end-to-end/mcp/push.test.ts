@@ -4,7 +4,7 @@ import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { editKey } from '../../support/keys.js';
 import { type McpClient, ways } from '../../support/mcp-client.js';
-import { trustingFetch } from '../../support/trusting-fetch.js';
+import { McpWire, request } from '../../support/mcp-wire.js';
 import { until } from '../../support/until.js';
 
 type Id = 'all' | 'changing' | 'other' | 'hk' | 'accounts' | 'usAccounts' | 'apple';
@@ -26,6 +26,9 @@ function open(id: Id, way: 'sessions' | 'stateless' = 'sessions'): Promise<McpCl
   return daemon.mcp(id, { way });
 }
 
+const calling = (name: string, args: object) => request('tools/call', { name, arguments: args });
+const subscribing = calling('svc_subscribe', { symbols: ['HK.00700'], sub_types: [1] });
+const ping = calling('svc_ping', {});
 const isQuoteOf = (symbol: string) => (params: Record<string, unknown>) => params.type === 'quote' && params.symbol === symbol;
 
 describe('a session', () => {
@@ -102,38 +105,33 @@ describe('a session', () => {
   });
 
   it('gets what it missed while its stream was broken', async () => {
-    const request = rawRequests('all');
-    const opened = await request('POST', initialize);
-    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
-    await opened.text();
-    const stream = await request('GET', undefined, session);
-    await (await request('POST', call(2, 'svc_subscribe', { symbols: ['HK.00700'], sub_types: [1] }), session)).text();
-    const events = readEvents(stream);
+    const wire = new McpWire(daemon, daemon.keys.all);
+    const session = await wire.begin();
+    const events = wire.events(session);
+    await wire.send('POST', subscribing, session);
     const first = await events.next();
     const lastId = /^id: (.+)$/m.exec(first.value ?? '')?.[1] ?? '';
     expect(lastId).not.toBe('');
     await events.return(undefined);
-    const resumed = readEvents(await request('GET', undefined, { ...session, 'last-event-id': lastId }));
+    const resumed = wire.events({ ...session, 'last-event-id': lastId });
     const next = await resumed.next();
     expect(next.value).toContain('notifications/svc/push');
     expect(numberOf(next.value)).toBe(numberOf(first.value) + 1);
     await resumed.return(undefined);
-    expect((await request('DELETE', undefined, session)).status).toBe(200);
-    expect((await request('POST', call(3, 'svc_ping', {}), session)).status).toBe(404);
+    expect((await wire.send('DELETE', undefined, session)).status).toBe(200);
+    expect((await wire.send('POST', ping, session)).status).toBe(404);
   });
 
   it('goes on after an event that is not kept any more, with the notice of a gap', async () => {
-    const request = rawRequests('changing');
-    const opened = await request('POST', initialize);
-    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
-    await opened.text();
-    const events = readEvents(await request('GET', undefined, session));
-    await (await request('POST', call(2, 'svc_subscribe', { symbols: ['HK.00700'], sub_types: [1] }), session)).text();
+    const wire = new McpWire(daemon, daemon.keys.changing);
+    const session = await wire.begin();
+    const events = wire.events(session);
+    await wire.send('POST', subscribing, session);
     const lastId = /^id: (.+)$/m.exec((await events.next()).value ?? '')?.[1] ?? '';
     editKey(daemon.keysPath, 'changing', { limits: { allowed_symbols: ['HK.00700', 'HK.00005'] } });
     await daemon.daemon.reload();
     // The connection that is lost still looks alive here.
-    const resumed = readEvents(await request('GET', undefined, { ...session, 'last-event-id': lastId }));
+    const resumed = wire.events({ ...session, 'last-event-id': lastId });
     const heard: string[] = [];
     const has = (text: RegExp) => heard.some((event) => text.test(event));
     while (!has(/events of .+ are missing/) || !has(/"symbol":"HK.00700"/)) {
@@ -144,15 +142,14 @@ describe('a session', () => {
     expect(heard).toContainEqual(expect.stringMatching(/events of .+ are missing/));
     expect(heard).toContainEqual(expect.stringContaining('"symbol":"HK.00700"'));
     await resumed.return(undefined);
-    await request('DELETE', undefined, session);
+    await wire.send('DELETE', undefined, session);
   });
 
   it('belongs to the key that began it', async () => {
-    const opened = await rawRequests('all')('POST', initialize);
-    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
-    await opened.text();
-    expect((await rawRequests('other')('POST', call(2, 'svc_ping', {}), session)).status).toBe(404);
-    expect((await rawRequests('all')('POST', call(2, 'svc_ping', {}), session)).status).toBe(200);
+    const wire = new McpWire(daemon, daemon.keys.all);
+    const session = await wire.begin();
+    expect((await new McpWire(daemon, daemon.keys.other).send('POST', ping, session)).status).toBe(404);
+    expect((await wire.send('POST', ping, session)).status).toBe(200);
   });
 });
 
@@ -204,44 +201,4 @@ function updated({ notices }: McpClient): unknown[] {
 /** Sequence number of the push in a stream event. */
 function numberOf(event: unknown): number {
   return Number(/"seq":(\d+)/.exec(String(event))?.[1]);
-}
-
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } },
-};
-
-function call(id: number, name: string, args: object): object {
-  return { jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: args } };
-}
-
-/** Requests of the protocol without its client. */
-function rawRequests(id: Id): (method: string, body?: object, headers?: Record<string, string>) => Promise<Response> {
-  return (method, body, headers = {}) =>
-    trustingFetch(daemon.ca)(`${daemon.url}/mcp`, {
-      method,
-      headers: {
-        authorization: `Bearer ${daemon.keys[id]}`,
-        accept: method === 'GET' ? 'text/event-stream' : 'application/json, text/event-stream',
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-}
-
-/** The events of a stream, one after the other, comments left out. */
-async function* readEvents(response: Response): AsyncGenerator<string, void, undefined> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    text += decoder.decode(chunk, { stream: true });
-    for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-      const event = text.slice(0, end);
-      text = text.slice(end + 2);
-      if (/^data: ./m.test(event)) yield event;
-    }
-  }
 }

@@ -5,9 +5,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, type ServedGateway, serveGateway } from '../../support/gateway.js';
 import type { McpClient } from '../../support/mcp-client.js';
+import { initialize, McpWire, request } from '../../support/mcp-wire.js';
 import { until } from '../../support/until.js';
 
 const MINUTE_MS = 60_000;
+const calling = (name: string, args: object) => request('tools/call', { name, arguments: args });
 const symbols = ['HK.00700', 'HK.00005', 'HK.00388', 'HK.09988', 'US.AAPL'];
 
 describe('fifty sessions with subscriptions', () => {
@@ -43,23 +45,17 @@ describe('a session without a stream', () => {
   it('sends the newest of each quote to a session that opens its stream late', async () => {
     const daemon = await TestDaemon.start();
     const { push } = daemon.daemon.gateway;
-    const session = await begin(daemon.url);
-    const subscribed = await request(daemon.url, 'POST', {
-      body: call('svc_subscribe', { symbols, sub_types: ['Basic'] }),
-      headers: session,
-    });
-    expect(await subscribed.text()).toContain('structuredContent');
+    const wire = new McpWire(daemon);
+    const session = await wire.begin();
+    const subscribed = await wire.send('POST', calling('svc_subscribe', { symbols, sub_types: ['Basic'] }), session);
+    expect(subscribed.text).toContain('structuredContent');
     await until(() => push.connections().some(({ conflatedCount }) => conflatedCount >= symbols.length), 'quotes that replace older ones');
-    const leave = new AbortController();
-    const stream = await request(daemon.url, 'GET', { headers: session, signal: leave.signal });
     let heard = '';
-    const decoder = new TextDecoder();
-    for await (const chunk of stream.body as unknown as AsyncIterable<Uint8Array>) {
-      heard += decoder.decode(chunk, { stream: true });
+    for await (const event of wire.events(session)) {
+      heard += event;
       if (symbols.every((symbol) => heard.includes(symbol))) break;
     }
-    leave.abort();
-    expect((await request(daemon.url, 'DELETE', { headers: session })).status).toBe(200);
+    expect((await wire.send('DELETE', undefined, session)).status).toBe(200);
     await daemon.stop();
   });
 });
@@ -67,7 +63,10 @@ describe('a session without a stream', () => {
 describe('a session', () => {
   let site: ServedGateway;
   afterEach(() => site.stop());
-  const authorized = () => ({ authorization: `Bearer ${site.key('one')}` });
+  const begun = async () => {
+    const wire = new McpWire(site, site.key('one'));
+    return { wire, session: await wire.begin() };
+  };
 
   const serve = async (backend = new ScriptedBackend(), clock = new ManualClock(0)) => {
     site = await serveGateway({ backend, keys: { one: { scopes } }, clock });
@@ -76,9 +75,9 @@ describe('a session', () => {
 
   it('ends a session half an hour after its client was last heard of, and not while a stream is open', async () => {
     const { clock } = await serve();
-    const session = await begin(site.url, authorized());
+    const { wire, session } = await begun();
     const leave = new AbortController();
-    const stream = await request(site.url, 'GET', { headers: session, signal: leave.signal });
+    const stream = await wire.stream('GET', undefined, session, leave.signal);
     expect(stream.status).toBe(200);
     clock.advance(60 * MINUTE_MS);
     expect(site.mcp.sessionCount).toBe(1);
@@ -95,9 +94,8 @@ describe('a session', () => {
 
   it('begins no session where the first message is refused', async () => {
     await serve();
-    const refused = await request(site.url, 'POST', { body: initialize, headers: { ...authorized(), accept: 'application/json' } });
-    expect(refused.status).toBe(406);
-    await refused.text();
+    const wire = new McpWire(site, site.key('one'));
+    expect((await wire.send('POST', initialize(), { accept: 'application/json' })).status).toBe(406);
     expect(site.mcp.sessionCount).toBe(0);
     expect(site.pushConnections()).toBe(0);
   });
@@ -108,61 +106,27 @@ describe('a session', () => {
       answer = resolve;
     });
     const { backend } = await serve(new ScriptedBackend(() => never));
-    const session = await begin(site.url, authorized());
-    const waiting = await request(site.url, 'POST', { body: call('svc_get_quote', { symbol: 'HK.00700' }), headers: session });
+    const { wire, session } = await begun();
+    const waiting = await wire.stream('POST', calling('svc_get_quote', { symbol: 'HK.00700' }), session);
     await until(() => backend.calls.length === 1, 'the call to reach the backend');
-    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 7 } };
-    expect((await request(site.url, 'POST', { body: cancel, headers: session })).status).toBe(202);
+    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } };
+    expect((await wire.send('POST', cancel, session)).status).toBe(202);
     // The stream ends, and there is no answer in it.
-    expect(await waiting.text()).not.toContain('"id":7');
+    expect(await waiting.text()).not.toContain('"id":2');
     answer({ retType: 0 } as ResponseMessage);
   });
 
   it('ends the session that was idle longest when a key has too many', async () => {
     const { clock } = await serve();
-    const oldest = await begin(site.url, authorized());
+    const { wire, session: oldest } = await begun();
     clock.advance(1);
     for (let count = 1; count < 1000; count += 100)
-      await Promise.all(Array.from({ length: Math.min(100, 1000 - count) }, () => begin(site.url, authorized())));
+      await Promise.all(Array.from({ length: Math.min(100, 1000 - count) }, () => wire.begin()));
     expect(site.mcp.sessionCount).toBe(1000);
     clock.advance(1);
-    const newest = await begin(site.url, authorized());
+    const newest = await wire.begin();
     expect(site.mcp.sessionCount).toBe(1000);
-    expect((await request(site.url, 'DELETE', { headers: oldest })).status).toBe(404);
-    expect((await request(site.url, 'DELETE', { headers: newest })).status).toBe(200);
+    expect((await wire.send('DELETE', undefined, oldest)).status).toBe(404);
+    expect((await wire.send('DELETE', undefined, newest)).status).toBe(200);
   });
 });
-
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-};
-
-function call(name: string, args: object): object {
-  return { jsonrpc: '2.0', id: 7, method: 'tools/call', params: { name, arguments: args } };
-}
-
-interface Sent {
-  readonly body?: object;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-/** A request of the protocol without its client. */
-function request(url: string, method: string, { body, headers = {}, signal }: Sent = {}): Promise<Response> {
-  return fetch(`${url}/mcp`, {
-    method,
-    headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(signal === undefined ? {} : { signal }),
-  });
-}
-
-/** Begins a session; the headers of its requests. */
-async function begin(url: string, headers: Readonly<Record<string, string>> = {}): Promise<Readonly<Record<string, string>>> {
-  const response = await request(url, 'POST', { body: initialize, headers });
-  await response.text();
-  return { ...headers, 'mcp-session-id': response.headers.get('mcp-session-id') ?? '', 'mcp-protocol-version': '2025-11-25' };
-}

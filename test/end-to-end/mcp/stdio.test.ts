@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import type { ElicitResult } from '@modelcontextprotocol/client';
 import { scopes } from '@svc-gateway/contract/scope';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { HK_CASH, REAL } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
-import { type Way, ways } from '../../support/mcp-client.js';
+import { Person, type Way, ways } from '../../support/mcp-client.js';
 import { McpProcess, McpProcessClient, type McpProcessOptions } from '../../support/mcp-process.js';
 import { SpawnedDaemon } from '../../support/spawned-daemon.js';
 import { until } from '../../support/until.js';
@@ -99,21 +98,13 @@ describe.each(ways)('the official client over stdio, the way with %s', (way) => 
   });
 
   it("puts the gateway's questions to a person", async () => {
-    const questions: string[] = [];
-    const decline: ElicitResult = { action: 'decline' };
-    const client = await open(way, 'all', {
-      client: { capabilities: { elicitation: { form: {} } } },
-      prepare: (official) =>
-        official.setRequestHandler('elicitation/create', async ({ params }) => {
-          questions.push(params.message);
-          return decline;
-        }),
-    });
+    const person = new Person(Person.declines);
+    const client = await open(way, 'all', person.options);
     // Nobody is asked about an order that would be refused: while trading is locked, for one.
     await daemon.as('all').post('/api/unlock-trade', { unlock: true, pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' });
     const order = { market: 'HK', acc_id: REAL, env: 'real', side: 'BUY', symbol: 'HK.00700', qty: 100, price: 300.2 };
     expect(await client.call('svc_place_order', order)).toContain('confirmation.declined');
-    expect(questions).toHaveLength(1);
+    expect(person.questions).toHaveLength(1);
   });
 });
 

@@ -12,7 +12,7 @@ import { questionWords } from '../../../packages/interfaces/src/mcp/question-wor
 import { HK_CASH, HK_MARGIN, REAL, REAL_ENV, REAL_FUTURES, SIMULATE } from '../../support/accounts.js';
 import { TestDaemon } from '../../support/daemon.js';
 import { ScriptedBackend, serveGateway, succeed } from '../../support/gateway.js';
-import { McpClient, type Way, ways } from '../../support/mcp-client.js';
+import { McpClient, Person, unanswered, type Way, ways } from '../../support/mcp-client.js';
 import { until } from '../../support/until.js';
 
 type Id = 'all' | 'capped' | 'paper';
@@ -26,30 +26,15 @@ const daemon = TestDaemon.forAll({
   variables: { SVC_TRADE_PWD: '123456' },
 });
 
-/** A client that puts each question to a person, who answers with `answer`. */
-async function openWithPerson(
-  way: Way,
-  answer: () => ElicitResult | Promise<ElicitResult>,
-  id: Id = 'all',
-): Promise<{ client: McpClient; questions: string[] }> {
-  const questions: string[] = [];
-  const client = await daemon.mcp(id, {
-    way,
-    client: { capabilities: { elicitation: { form: {} } } },
-    prepare: (official) =>
-      official.setRequestHandler('elicitation/create', async ({ params }) => {
-        questions.push(params.message);
-        return answer();
-      }),
-  });
-  return { client, questions };
+/** A client that asks a person, and what they were asked. */
+async function openWithPerson(way: Way, answer = Person.agrees as Person['answer'], id: Id = 'all') {
+  const person = new Person(answer);
+  return { client: await daemon.mcp(id, { way, ...person.options }), person, questions: person.questions };
 }
-
-const agree = (): ElicitResult => ({ action: 'accept', content: { confirm: true } });
 
 describe.each(ways)('trading tools over the way with %s', (way) => {
   it('show what an order would be and meet, and send nothing', async () => {
-    const { client, questions } = await openWithPerson(way, agree);
+    const { client, questions } = await openWithPerson(way);
     const before = await orderCount();
     const preview = await client.call('svc_place_order', { ...simulated, preview: true });
     expect(preview.isError).toBe(false);
@@ -60,7 +45,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
   });
 
   it('refuse a preview under a key that the order itself could not have', async () => {
-    const { client } = await openWithPerson(way, agree);
+    const { client } = await openWithPerson(way);
     for (const preview of [true, false]) {
       const { isError, json } = await client.call('svc_place_order', { ...simulated, preview, idempotency_key: 'two words' });
       expect({ isError, json }).toMatchObject({ isError: true, json: { code: 'request.invalid', field: 'idempotency_key' } });
@@ -68,14 +53,14 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
   });
 
   it('name the market that a symbol does not belong to', async () => {
-    const { client } = await openWithPerson(way, agree);
+    const { client } = await openWithPerson(way);
     const refused = await client.call('svc_place_order', { ...simulated, sec_market: 'US' });
     expect(refused.isError).toBe(true);
     expect(JSON.stringify(refused.json)).toContain('HK.00700 is not a security of sec_market US');
   });
 
   it('say how the numbers of an order were understood', async () => {
-    const { client } = await openWithPerson(way, agree);
+    const { client } = await openWithPerson(way);
     const placed = await client.call('svc_place_order', { ...simulated, order_type: 5, price: 310 });
     // The tool list's 5 is an auction order, which REST's 7 and 6 are.
     expect(placed.json).toMatchObject({ understood: { env: 'simulate', market: 'HK', side: 'BUY', order_type: 'AUCTION' } });
@@ -88,7 +73,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     expect(questions.at(-1)).toMatch(/^Unlock trading in the REAL accounts/);
     expect((await client.call('svc_unlock_trade', { unlock: false })).json).toMatchObject({ code: 'confirmation.declined' });
     expect(questions.at(-1)).toMatch(/^Lock trading in the REAL accounts/);
-    answer = agree();
+    answer = Person.agrees();
     expect(await client.call('svc_unlock_trade', { unlock: true })).toMatchObject({ isError: false });
     for (const no of [{ action: 'decline' }, { action: 'cancel' }, { action: 'accept', content: { confirm: false } }] as ElicitResult[]) {
       answer = no;
@@ -100,7 +85,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
       });
       expect(await orderCount('real')).toBe(before);
     }
-    answer = agree();
+    answer = Person.agrees();
     const before = await orderCount('real');
     const placed = await client.call('svc_place_order', real);
     expect(placed).toMatchObject({ isError: false, json: { order_id_ex: expect.any(String) } });
@@ -110,7 +95,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
   });
 
   it('ask about a write whose environment is that of its account, where the account is real', async () => {
-    let answer = agree();
+    let answer = Person.agrees();
     const { client, questions } = await openWithPerson(way, () => answer);
     await client.call('svc_unlock_trade', { unlock: true });
     answer = { action: 'decline' };
@@ -129,7 +114,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
   });
 
   it('tell a person what would be sent: triggers, trails, exits and dates', async () => {
-    let answer = agree();
+    let answer = Person.agrees();
     const { client, questions } = await openWithPerson(way, () => answer);
     await client.call('svc_unlock_trade', { unlock: true });
     const { price: _, ...unpriced } = real;
@@ -159,7 +144,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
   });
 
   it('end a bracket of real money once a person has confirmed it, and only then', async () => {
-    let answer = agree();
+    let answer = Person.agrees();
     const { client, questions } = await openWithPerson(way, () => answer);
     await client.call('svc_unlock_trade', { unlock: true });
     const { json } = await client.call('svc_place_bracket_order', { ...real, take_profit_price: 900, stop_loss_price: 100 });
@@ -176,20 +161,20 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
     // Callers without the right are refused, and nobody is asked.
     expect((await end(json.bracket_id, 'paper')).json).toMatchObject({ code: 'auth.scope' });
     expect(questions).toEqual([]);
-    answer = agree();
+    answer = Person.agrees();
     expect(await end(json.bracket_id)).toMatchObject({ isError: false, json: { bracket_id: json.bracket_id } });
     expect(questions).toHaveLength(1);
   });
 
   it('ask no confirmation of an order that a limit would refuse', async () => {
-    const { client, questions } = await openWithPerson(way, agree, 'capped');
+    const { client, questions } = await openWithPerson(way, Person.agrees, 'capped');
     const refused = await client.call('svc_place_order', real);
     expect(refused).toMatchObject({ isError: true, json: { code: 'limit.order_value' } });
     expect(questions).toEqual([]);
   });
 
   it('ask no confirmation of a replayed order: nothing is sent', async () => {
-    const { client, questions } = await openWithPerson(way, agree);
+    const { client, questions } = await openWithPerson(way);
     const args = { ...real, idempotency_key: `asked-once-${way}` };
     const [first, second] = [await client.call('svc_place_order', args), await client.call('svc_place_order', args)];
     expect([first.isError, second.json.order_id_ex]).toEqual([false, first.json.order_id_ex]);
@@ -197,7 +182,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
   });
 
   it('send a write of one name once', async () => {
-    const { client } = await openWithPerson(way, agree);
+    const { client } = await openWithPerson(way);
     const args = { ...simulated, price: 301.4, idempotency_key: `once-${way}` };
     const [first, second] = [await client.call('svc_place_order', args), await client.call('svc_place_order', args)];
     expect(first.isError).toBe(false);
@@ -209,7 +194,7 @@ describe.each(ways)('trading tools over the way with %s', (way) => {
   });
 
   it('never take the trade password from a model', async () => {
-    const { client } = await openWithPerson(way, agree);
+    const { client } = await openWithPerson(way);
     for (const args of [
       { pwd_md5: 'e10adc3949ba59abbe56e057f20f883e' },
       { c2s_json: '{"unlock":true,"pwd_md5":"e10adc3949ba59abbe56e057f20f883e"}' },
@@ -229,15 +214,15 @@ describe('confirmations', () => {
   it('belong to the request that was asked about, and are good once', async () => {
     const client = await daemon.mcp('all', {
       way: 'stateless',
-      client: { capabilities: { elicitation: { form: {} } }, inputRequired: { autoFulfill: false } },
+      client: unanswered,
     });
     await client
       .askRaw('svc_unlock_trade', { unlock: true }, undefined)
       .then(({ requestState }) =>
-        client.askRaw('svc_unlock_trade', { unlock: true }, { requestState, inputResponses: { confirm: agree() } }),
+        client.askRaw('svc_unlock_trade', { unlock: true }, { requestState, inputResponses: { confirm: Person.agrees() } }),
       );
     const { requestState } = await client.askRaw('svc_place_order', real, undefined);
-    const answers = { requestState, inputResponses: { confirm: agree() } };
+    const answers = { requestState, inputResponses: { confirm: Person.agrees() } };
     const other = await client.askRaw('svc_place_order', { ...real, qty: 1000 }, answers);
     expect(JSON.stringify(other)).toContain('confirmation.mismatch');
     const sent = await client.askRaw('svc_place_order', real, answers);
@@ -271,21 +256,13 @@ it('a write is asked about where nobody can tell whether its account is real', a
       : succeed(operation, request);
   });
   const gateway = await serveGateway({ backend, keys: { all: { scopes } } });
-  const questions: string[] = [];
-  const client = await McpClient.open(gateway, {
-    keyText: gateway.key('all'),
-    client: { capabilities: { elicitation: { form: {} } } },
-    prepare: (official) =>
-      official.setRequestHandler('elicitation/create', async ({ params }) => {
-        questions.push(params.message);
-        return { action: 'decline' };
-      }),
-  });
+  const person = new Person(Person.declines);
+  const client = await McpClient.open(gateway, { keyText: gateway.key('all'), ...person.options });
   failing = 1;
   expect((await client.call('svc_reconfirm_order', { acc_id: '7', order_id: '5', reconfirm_op: 1 })).json).toMatchObject({
     code: 'confirmation.declined',
   });
-  expect(questions).toHaveLength(1);
+  expect(person.questions).toHaveLength(1);
   await client.close();
   await gateway.stop();
 });
@@ -338,11 +315,11 @@ describe('the position of a real account', () => {
     // While the person thinks, somebody else buys another.
     answer = async () => {
       await trade(plain, 'BUY', 1, 3);
-      return agree();
+      return Person.agrees();
     };
     expect((await client.call('svc_reverse_position', reversal(id))).json).toMatchObject({ code: 'confirmation.mismatch' });
     expect(await held()).toMatchObject({ qty: 3 });
-    answer = async () => agree();
+    answer = async () => Person.agrees();
     expect(await client.call('svc_reverse_position', reversal(id))).toMatchObject({ isError: false });
     expect(questions.at(-1)).toMatch(/^Sell 3 /);
     await until(async () => (await held())?.qty === -3, 'the opposite position');

@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, MARKET, NORMAL, SIMULATE } from '../../support/accounts.js';
 import type { TestDaemon } from '../../support/daemon.js';
 import type { PushClient } from '../../support/push-client.js';
-import { readyzSays, startRemote, whenReady } from '../../support/remote-daemon.js';
+import { startVerified } from '../../support/remote-daemon.js';
 import { postJson, SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
 
-const keys = { setup: { scopes: ['auth:setup'] }, desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } } as const;
+const keys = { desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] } } as const;
 const ORDER_PUSH = 2208;
 const FILL_PUSH = 2218;
 /** svc.get_brackets.Bracket.state. */
@@ -17,12 +17,7 @@ let daemon: TestDaemon<keyof typeof keys>;
 let push: PushClient;
 beforeAll(async () => {
   brokerage = await SimServe.start();
-  const sent = brokerage.nextCode();
-  daemon = await startRemote(brokerage, { keys });
-  const code = await sent;
-  await readyzSays(daemon, /waiting for the verification code/);
-  await daemon.as('setup').post('/api/verification', { type: 2, op: 2, code });
-  await whenReady(daemon);
+  daemon = await startVerified(brokerage, { keys });
   push = await daemon.push('desk', '?int64=string');
   await daemon.as('desk').s2c('/api/sub-acc-push', { acc_id_list: [HK_MARGIN] });
 });

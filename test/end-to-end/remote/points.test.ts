@@ -1,14 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { BUY, HK, HK_MARGIN, NORMAL, SIMULATE, US, US_MARGIN } from '../../support/accounts.js';
 import type { TestDaemon } from '../../support/daemon.js';
-import { readyzSays, remoteFlags, remoteVariables, startRemote, whenReady } from '../../support/remote-daemon.js';
+import { readyzSays, remoteFlags, remoteVariables, startVerified, whenReady } from '../../support/remote-daemon.js';
 import { SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
 
 /** Common.ProgramStatusType. */
 const READY = 10;
 const keys = {
-  setup: { scopes: ['auth:setup'] },
   desk: { scopes: ['qot:read', 'acc:read', 'trade:simulate'] },
   capped: { scopes: ['qot:read', 'acc:read', 'trade:simulate'], limits: { maxOrderValue: '1000', limitsCurrency: 'USD' } },
   owner: { scopes: ['qot:read', 'acc:read', 'trade:real', 'trade:unlock'] },
@@ -19,12 +18,7 @@ let brokerage: SimServe;
 let daemon: TestDaemon<keyof typeof keys>;
 beforeEach(async () => {
   brokerage = await SimServe.start({ simulation: { historyKlQuotaMax: 300 } });
-  const sent = brokerage.nextCode();
-  daemon = await startRemote(brokerage, { keys });
-  const code = await sent;
-  await readyzSays(daemon, /waiting for the verification code/);
-  await daemon.as('setup').post('/api/verification', { type: 2, op: 2, code });
-  await whenReady(daemon);
+  daemon = await startVerified(brokerage, { keys });
 });
 afterEach(async () => {
   await daemon.stop();

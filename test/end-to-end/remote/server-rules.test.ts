@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { TestDaemon } from '../../support/daemon.js';
-import { startRemote, whenReady } from '../../support/remote-daemon.js';
+import { startVerified } from '../../support/remote-daemon.js';
 import { SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
 
@@ -22,10 +22,7 @@ let brokerage: SimServe;
 let daemon: TestDaemon<'desk'>;
 beforeEach(async () => {
   brokerage = await SimServe.start({ simulation: { generatedInstruments: 1_000 } });
-  const sent = brokerage.nextCode();
-  daemon = await startRemote(brokerage, { keys });
-  await daemon.daemon.login?.answer(await sent);
-  await whenReady(daemon);
+  daemon = await startVerified(brokerage, { keys });
 });
 afterEach(async () => {
   await daemon.stop();

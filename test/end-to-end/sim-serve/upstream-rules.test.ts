@@ -50,6 +50,9 @@ it('lets a client read 300 symbols, chart 50 and trade, without an error of the 
   // With the quotes, more than its subscription quota.
   const charts = await Promise.all(symbols.slice(0, CHARTS).map((symbol) => desk.s2c('/api/kline', { symbol, kl_type: 1, req_num: 100 })));
   for (const { kl_list } of charts) expect(kl_list.length).toBeGreaterThan(0);
+  const past = { kl_type: 2, begin: '2026-01-05', end: '2026-02-05' };
+  await Promise.all(symbols.slice(0, CHARTS).map((symbol) => desk.s2c('/api/history-kline', { symbol, ...past })));
+  await Promise.all(symbols.slice(0, CHARTS).map((symbol) => desk.s2c('/api/market-state', { symbols: [symbol] })));
   const { order_id_ex } = await desk.s2c('/api/order', order);
   const { order_list } = await desk.s2c('/api/orders', { acc_id: HK_MARGIN, env: SIMULATE, market: HK });
   expect(order_list).toMatchObject([{ order_id_ex }]);

@@ -2,7 +2,7 @@ import { replayClock } from '@svc-gateway/contract/clock';
 import type { OrderedFault } from '../../../packages/sim-server/src/faults/wire-fault.js';
 import { CountingClock } from '../../support/counting-clock.js';
 import type { TestDaemon } from '../../support/daemon.js';
-import { startRemote, whenReady } from '../../support/remote-daemon.js';
+import { startVerified } from '../../support/remote-daemon.js';
 import { SimServe } from '../../support/sim-serve.js';
 import { until } from '../../support/until.js';
 import { OrdersThere } from './orders-there.js';
@@ -35,12 +35,9 @@ export class RemoteStage implements Stage {
   static async start(speed: number): Promise<RemoteStage> {
     const shared = replayClock(Date.now(), speed);
     const brokerage = await SimServe.start({ clock: shared, simulation: { clock: shared } });
-    const sent = brokerage.nextCode();
     const clock = new CountingClock(shared);
     const scopes = ['qot:read', 'qot:state', 'acc:read', 'trade:simulate'] as const;
-    const daemon = await startRemote(brokerage, { keys: { desk: { scopes }, admin: { scopes: ['admin'] } }, clock });
-    await daemon.daemon.login?.answer(await sent);
-    await whenReady(daemon);
+    const daemon = await startVerified(brokerage, { keys: { desk: { scopes }, admin: { scopes: ['admin'] } }, clock });
     return new RemoteStage(daemon, clock, brokerage);
   }
 

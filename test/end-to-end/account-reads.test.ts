@@ -1,23 +1,22 @@
 import { replayClock } from '@svc-gateway/contract/clock';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { BUY, HK, HK_MARGIN, MARKET, REAL, REAL_ENV, SIMULATE, US } from '../support/accounts.js';
+import { BUY, HK, HK_MARGIN, MARKET, REAL, REAL_ENV, SIMULATE } from '../support/accounts.js';
 import { TestDaemon } from '../support/daemon.js';
 import { until } from '../support/until.js';
 
-type Id = 'all' | 'hk' | 'us' | 'tencent' | 'account' | 'quotes';
+type Id = 'all' | 'hk' | 'us' | 'tencent' | 'account';
 const scopes = ['acc:read', 'trade:simulate', 'trade:real'] as const;
 const account = { acc_id: HK_MARGIN, env: SIMULATE };
 const daemon = TestDaemon.forAll<Id>({
-  simulationClock: replayClock(Date.now(), 60),
+  simulationClock: replayClock(Date.UTC(2026, 10, 20, 2), 60),
   keys: {
     all: { scopes },
     hk: { scopes, limits: { allowedMarkets: 'HK' } },
     us: { scopes, limits: { allowedMarkets: 'US' } },
     tencent: { scopes, limits: { allowedSymbols: 'HK.00005' } },
     account: { scopes, limits: { allowedAccIds: HK_MARGIN } },
-    quotes: { scopes: ['qot:read'] },
   },
-  flags: ['--enable-trading'],
+  flags: ['--enable-trading', '--enable-v18-experimental-reads'],
 });
 beforeAll(async () => {
   const order = { ...account, market: HK, code: '00700', side: BUY, order_type: MARKET, qty: 100 };
@@ -43,34 +42,6 @@ describe('POST /api/cash-log', () => {
     });
     expect(opening).toMatchObject({ title: 'Opening balance', in_out: 1, amount: '10000000' });
     expect(trade.clearing_date < trade.settlement_date).toBe(true);
-  });
-
-  it('pages the cash log by next_log_id', async () => {
-    const all = await log({});
-    const first = await as('all').s2c('/api/cash-log', { ...account, max_cnt: 2 }, exact);
-    expect(first.log_list).toEqual(all.slice(0, 2));
-    expect(first.next_log_id).toBe(all[1].log_id);
-    const second = await as('all').s2c('/api/cash-log', { ...account, max_cnt: 2, log_id: first.next_log_id }, exact);
-    expect(second.log_list).toEqual(all.slice(2));
-    expect(second.next_log_id).toBeUndefined();
-  });
-
-  it.each([
-    [{ max_cnt: 0 }, 'max_cnt'],
-    [{ max_cnt: 501 }, 'max_cnt'],
-    [{ in_out: 3 }, 'in_out'],
-    [{ currency: 8 }, 'currency'],
-    [{ begin_time: '2026-11-20' }, 'begin_time'],
-    [{ acc_id: undefined }, 'acc_id'],
-  ])('refuses %j', async (body, field) => {
-    const answer = await as('all').post('/api/cash-log', { ...account, ...body });
-    expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining(field)]);
-  });
-
-  it('takes every bound of the cash log', async () => {
-    for (const max_cnt of [1, 500]) expect((await log({ max_cnt })).length).toBe(Math.min(max_cnt, 3));
-    for (const in_out of [0, 1, 2]) expect((await log({ in_out })).length).toBe([3, 1, 2][in_out]);
-    for (const currency of [1, 2, 3, 4, 5]) expect((await log({ currency })).length).toBe(currency === 1 ? 3 : 0);
   });
 
   it('shows limited keys the rows of the cash log that they may see', async () => {
@@ -101,19 +72,6 @@ describe('flows of a day', () => {
     const out = (await as('all').s2c('/api/flow-summary', { ...body, direction: 2 }, exact)).flow_summary_info_list;
     expect(out).toEqual(flows.filter(({ cash_flow_direction }: { cash_flow_direction: number }) => cash_flow_direction === 2));
   });
-
-  it('refuses flows to keys of markets or symbols, as a flow names no security', async () => {
-    const body = { ...account, market: HK, clearing_date: '2026-11-20' };
-    for (const path of ['/api/flow-summary', '/api/acc-cash-flow']) {
-      expect((await as('hk').post(path, body)).status).toBe(429);
-      expect((await as('tencent').post(path, body)).status).toBe(429);
-      expect((await as('account').post(path, body)).status).toBe(200);
-      expect((await as('quotes').post(path, body)).status).toBe(403);
-      expect((await as('all').post(path, { ...body, direction: 3 })).status).toBe(400);
-      expect((await as('all').post(path, { ...body, clearing_date: undefined })).json.code).toBe('request.missing_field');
-      expect((await as('all').post(path, { ...body, market: US })).json.ret_type).toBe(-1);
-    }
-  });
 });
 
 it('filters the cash log by the ids of its groups', async () => {
@@ -123,4 +81,49 @@ it('filters the cash log by the ids of its groups', async () => {
     const subs = group.sub_group_list.map(({ biz_sub_group_id }: { biz_sub_group_id: number }) => biz_sub_group_id);
     expect(rows.every((row: { biz_sub_group_id: number }) => subs.includes(row.biz_sub_group_id))).toBe(true);
   }
+});
+
+describe('returns', () => {
+  const regular = { use_pre_market: false, use_after_hours: false, use_overnight: false };
+  const calendar = {
+    ...account,
+    market: HK,
+    query_type: 1,
+    method: 1,
+    time_location: 'Asia/Hong_Kong',
+    price_context: regular,
+    extension_version: 1,
+  };
+  const range = { query_type: 1, start_date: '2026-11-01', end_date: '2026-11-30', time_location: 'UTC', price_context: regular };
+  const trend = { ...account, market: HK, range, method: 1, extension_version: 1 };
+
+  it.each([
+    ['/api/trd/return-calendar', { ...calendar, price_context: { use_pre_market: false, use_after_hours: false } }, 'use_overnight'],
+    ['/api/trd/return-calendar', { ...calendar, price_context: undefined }, 'use_overnight'],
+    ['/api/trd/return-calendar', { ...calendar, time_location: undefined }, 'time_location'],
+    ['/api/trd/return-calendar', { ...calendar, query_type: 4 }, 'query_type'],
+    ['/api/trd/return-calendar', { ...calendar, method: 0 }, 'method'],
+    ['/api/trd/return-calendar', { ...calendar, calendar_date: '20261120' }, 'calendar_date'],
+    ['/api/trd/yield-trend', { ...trend, range: { ...range, start_date: undefined } }, 'start_date'],
+    ['/api/trd/yield-trend', { ...trend, range: { ...range, price_context: { ...regular, use_overnight: 1 } } }, 'use_overnight'],
+    ['/api/trd/yield-trend', { ...trend, range: undefined }, 'missing field'],
+  ])('%s refuses %j', async (path, body, field) => {
+    const answer = await as('all').post(path, body);
+    expect([answer.status, answer.json.error]).toEqual([400, expect.stringContaining(field)]);
+  });
+
+  it('the trend ends with the assets that the funds show', async () => {
+    const { point_list } = await as('all').s2c('/api/trd/yield-trend', trend);
+    const { funds } = await as('all').s2c('/api/funds', { ...account, market: HK });
+    // Prices move between the two.
+    expect(Number(point_list.at(-1).assets) / funds.total_assets).toBeCloseTo(1, 3);
+    expect(point_list.at(-1)).toMatchObject({ period: '2026-11-20', net_inflow: '10000000' });
+  });
+
+  it('counts returns in any currency of the account', async () => {
+    const real = { ...calendar, acc_id: REAL, env: REAL_ENV };
+    const assets = async (currency: number) =>
+      Number((await as('all').s2c('/api/trd/return-calendar', { ...real, currency })).total.end_assets);
+    expect((await assets(1)) / (await assets(2))).toBeCloseTo(7.8, 0);
+  });
 });
