@@ -52,6 +52,8 @@ export class Keyring {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #readMachineId: MachineIdReader;
   readonly #listeners = new Emitter<ReloadOutcome>();
+  /** Calls `listener` after every reload; returns its removal. */
+  readonly onReload = this.#listeners.on;
   /** Digest of a key text or SDK text → id of the key it was. */
   readonly #revoked = new Map<string, string>();
   #machineId: Result<string, string> | undefined;
@@ -112,11 +114,6 @@ export class Keyring {
   /** The file was refused for what it says, and says the same still: to read it again is in vain. */
   get stillRefused(): boolean {
     return this.#failure?.error.line !== undefined && stampOf(this.#path) === this.#stamp;
-  }
-
-  /** Calls `listener` after every reload; returns its removal. */
-  onReload(listener: (outcome: ReloadOutcome) => void): () => void {
-    return this.#listeners.on(listener);
   }
 
   status(): KeyringStatus {

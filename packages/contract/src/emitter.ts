@@ -3,10 +3,10 @@ export class Emitter<Event = void> {
   readonly #listeners = new Set<(event: Event) => void>();
 
   /** Adds a listener and returns its removal. */
-  on(listener: (event: Event) => void): () => void {
+  readonly on = (listener: (event: Event) => void): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
+  };
 
   emit(event: Event): void {
     for (const listener of this.#listeners) listener(event);

@@ -2,15 +2,7 @@ export type { OpenedPush } from './admissions.js';
 export { answered, lacksPayload, unusable } from './answer-check.js';
 export type * from './backend.js';
 export { describeConnection } from './backend-connections.js';
-export {
-  BackendFailure,
-  BackendLost,
-  type BackendRefusalCode,
-  BackendRefused,
-  BackendTimeout,
-  BackendUnsent,
-  LateRejection,
-} from './backend-failures.js';
+export * from './backend-failures.js';
 export { addressByCard } from './card-accounts.js';
 export { Gateway, type GatewayOptions } from './gateway.js';
 export { type AccountCancels, cancelsInWords } from './halting.js';

@@ -15,6 +15,8 @@ export interface ReadinessDeps extends GatewayBase {
 /** Whether requests can be served, for probes and health checks, and what keeps them from it. */
 export class Readiness {
   readonly #listeners = new Emitter<boolean>();
+  /** Calls `listener` whenever {@link ready} changes; returns its removal. */
+  readonly onReady = this.#listeners.on;
   #announced: boolean;
   #connections: Connections;
   #stopping = false;
@@ -79,11 +81,6 @@ export class Readiness {
   get reconnects(): number {
     const { platform, brokers } = this.backendStatus();
     return [platform, ...brokers].reduce((sum, { reconnectSuccesses }) => sum + reconnectSuccesses, 0);
-  }
-
-  /** Calls `listener` whenever {@link ready} changes; returns its removal. */
-  onReady(listener: (ready: boolean) => void): () => void {
-    return this.#listeners.on(listener);
   }
 
   /** Marks everything as not ready. */

@@ -6,6 +6,8 @@ export class StorageStatus {
   /** The last failure that is not known to be over. */
   #failure: StorageFailure | undefined;
   readonly #changes = new Emitter();
+  /** Calls `listener` whenever {@link failure} changes; returns its removal. */
+  readonly onChange = this.#changes.on;
 
   constructor(private readonly store: Store) {
     store.onFailure?.(() => this.#set(undefined));
@@ -14,11 +16,6 @@ export class StorageStatus {
   /** Reason why the database accepts no writes; undefined while it does. */
   get failure(): string | undefined {
     return this.#failure?.message;
-  }
-
-  /** Calls `listener` whenever {@link failure} changes; returns its removal. */
-  onChange(listener: () => void): () => void {
-    return this.#changes.on(listener);
   }
 
   /** Records the failure of a write or read. */

@@ -5,10 +5,10 @@ export class StreamListeners implements StreamsListener {
   readonly #listeners = new Set<StreamsListener>();
 
   /** Adds a listener and returns its removal. */
-  on(listener: StreamsListener): () => void {
+  readonly on = (listener: StreamsListener): (() => void) => {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
-  }
+  };
 
   lost(lost: StreamsLost): void {
     for (const listener of this.#listeners) listener.lost(lost);

@@ -22,7 +22,6 @@ import type {
   QuoteStream,
   ResponseMessage,
   StreamScope,
-  StreamsListener,
   SubscriptionQuotas,
   TradingTerms,
   UnsubscribeRefusal,
@@ -79,8 +78,11 @@ export class ProtocolClient implements Backend {
   readonly #watch: ServerWatch;
   readonly #stale: StaleAnswers;
   readonly #pushListeners = new Emitter<PushEvent>();
+  readonly onPush = this.#pushListeners.on;
   readonly #streamListeners = new StreamListeners();
+  readonly onStreams = this.#streamListeners.on;
   readonly #lifecycleListeners = new Emitter<BackendStatus>();
+  readonly onLifecycle = this.#lifecycleListeners.on;
   #greeting: Greeting | undefined;
   /** The server's last word on its own state. */
   #state: UpstreamState | undefined;
@@ -230,14 +232,6 @@ export class ProtocolClient implements Backend {
     return status === undefined ? [] : [programNotice(status)];
   }
 
-  onPush(listener: (event: PushEvent) => void): () => void {
-    return this.#pushListeners.on(listener);
-  }
-
-  onStreams(listener: StreamsListener): () => void {
-    return this.#streamListeners.on(listener);
-  }
-
   status(): BackendStatus {
     const [first = 'quotes'] = this.#options.roles;
     const platform = this.#roles.snapshot(first);
@@ -248,10 +242,6 @@ export class ProtocolClient implements Backend {
     const { platform, brokers } = this.status();
     const awaited = isTrading(operation) ? brokers[0] : platform;
     return awaited?.lifecycleState === 'ready' ? undefined : awaited;
-  }
-
-  onLifecycle(listener: (status: BackendStatus) => void): () => void {
-    return this.#lifecycleListeners.on(listener);
   }
 
   async refreshCredentials(): Promise<CredentialRefresh> {

@@ -62,6 +62,8 @@ export class Login {
   readonly #throttle: LoginThrottle;
   readonly #stopping = new AbortController();
   readonly #listeners = new Emitter();
+  /** Called when {@link progress} has changed. Returns its own removal. */
+  readonly onProgress = this.#listeners.on;
   #verifyCode: string;
   #grant: LoginGrant | undefined;
   /** A connection was let in under it. */
@@ -163,11 +165,6 @@ export class Login {
       if (wait === undefined) return this.#sendCode(check);
       return { ok: false, message: `${wait.said}; ask again in ${Math.ceil(wait.ms / 1000)} s` };
     });
-  }
-
-  /** Called when {@link progress} has changed. Returns its own removal. */
-  onProgress(listener: () => void): () => void {
-    return this.#listeners.on(listener);
   }
 
   /** Whoever waits is told that it is over. */

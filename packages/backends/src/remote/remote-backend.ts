@@ -30,7 +30,6 @@ import {
   type QuoteStream,
   type ResponseMessage,
   refusesPassword,
-  type StreamsListener,
   type TradingTerms,
   type UnsubscribeRefusal,
 } from '@svc-gateway/gateway';
@@ -79,8 +78,11 @@ export class RemoteBackend implements Backend {
   /** The login that the connections are made under. */
   #followed: LoginGrant | undefined;
   readonly #pushListeners = new Emitter<PushEvent>();
+  readonly onPush = this.#pushListeners.on;
   readonly #streamListeners = new StreamListeners();
+  readonly onStreams = this.#streamListeners.on;
   readonly #lifecycleListeners = new Emitter<BackendStatus>();
+  readonly onLifecycle = this.#lifecycleListeners.on;
 
   constructor({ login, clock, logger, historyKlQuotaMax, random = Math.random, dial = dialTcp, rsaKey }: RemoteBackendOptions) {
     this.#login = login;
@@ -174,14 +176,6 @@ export class RemoteBackend implements Backend {
     return [loginNotice(this.#platform.snapshot, this.#login.awaitsCode)];
   }
 
-  onPush(listener: (event: PushEvent) => void): () => void {
-    return this.#pushListeners.on(listener);
-  }
-
-  onStreams(listener: StreamsListener): () => void {
-    return this.#streamListeners.on(listener);
-  }
-
   status(): BackendStatus {
     const brokers = [...this.#brokers].map(([brokerId, { label: name, snapshot }]) => ({ brokerId, name, ...snapshot }));
     return { platform: this.#platform.snapshot, brokers };
@@ -201,10 +195,6 @@ export class RemoteBackend implements Backend {
     const listing = named.map((accId) => connections.findIndex((broker) => hasListed(broker, accId)));
     const unlisted = connections.findIndex(({ client }) => client.accounts === undefined);
     return listing.map((place) => brokers[place === -1 ? unlisted : place]).find((broker) => broker !== undefined && !isReady(broker));
-  }
-
-  onLifecycle(listener: (status: BackendStatus) => void): () => void {
-    return this.#lifecycleListeners.on(listener);
   }
 
   /** Connections go on under the session that they were made with; the next are made under another. */

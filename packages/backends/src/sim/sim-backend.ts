@@ -24,7 +24,6 @@ import type {
   QuotePush,
   QuoteStream,
   ResponseMessage,
-  StreamsListener,
   TradingTerms,
 } from '@svc-gateway/gateway/backend';
 import { BackendFailure } from '@svc-gateway/gateway/backend-failures';
@@ -82,12 +81,16 @@ class SimBackend implements Backend {
   readonly #pageKeys = new PageKeys();
   readonly #connection: Lifecycle;
   readonly #statusListeners = new Emitter<BackendStatus>();
+  readonly onLifecycle = this.#statusListeners.on;
   readonly #streams: Streams;
   readonly #accountPushes: AccountPushes;
   /** Sources of pushes. */
   readonly #sources: readonly { start(): void; stop(): void }[];
   readonly #listeners = new Emitter<PushEvent>();
+  readonly onPush = this.#listeners.on;
   readonly #streamListeners = new StreamListeners();
+  /** Nothing is ever lost between here and the simulation; a recording may lack something. */
+  readonly onStreams = this.#streamListeners.on;
 
   constructor(private readonly options: SimBackendOptions) {
     const { simulation, clock, logger } = options;
@@ -219,15 +222,6 @@ class SimBackend implements Backend {
     return refused === undefined ? success(TrdSubAccPush, create(TrdSubAccPush.S2CSchema)) : refusal(TrdSubAccPush, refused);
   }
 
-  onPush(listener: (event: PushEvent) => void): () => void {
-    return this.#listeners.on(listener);
-  }
-
-  /** Nothing is ever lost between here and the simulation; a recording may lack something. */
-  onStreams(listener: StreamsListener): () => void {
-    return this.#streamListeners.on(listener);
-  }
-
   readiness(): LifecycleSnapshot | undefined {
     return this.#connection.state === 'ready' ? undefined : this.status().platform;
   }
@@ -235,10 +229,6 @@ class SimBackend implements Backend {
   status(): BackendStatus {
     const { snapshot } = this.#connection;
     return { platform: snapshot, brokers: [{ ...snapshot, ...BROKER }] };
-  }
-
-  onLifecycle(listener: (status: BackendStatus) => void): () => void {
-    return this.#statusListeners.on(listener);
   }
 
   async refreshCredentials(): Promise<CredentialRefresh> {

@@ -6,16 +6,7 @@ import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceO
 import { parseSymbol, quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import type { Operation } from '@svc-gateway/contract/operation';
 import { finalStatuses, isCombo, legsText } from '../orders/order.js';
-import {
-  marketName,
-  orderStatusName,
-  orderTypeName,
-  predictionSideName,
-  sessionName,
-  sideName,
-  timeInForceName,
-  trailTypeName,
-} from '../trade-names.js';
+import * as names from '../trade-names.js';
 import { type Adjustment, atLeast, mayHaveLimit, type TriggerTerms, trailsAlike } from '../valuation/pricing.js';
 import type { ExitTerms, ModifyPreview, OrderTerms, PreviewBase, TrailTerms, WorkingOrder } from './preview.js';
 
@@ -26,14 +17,14 @@ export function termsOf(request: PlaceC2S): Omit<OrderTerms, 'symbol' | 'name' |
     adjustment: adjustmentOf(request),
     triggerPrice: given(request, 'auxPrice'),
     trail: trailOf(request),
-    orderType: orderTypeName(request.orderType),
-    timeInForce: timeInForceName(request.timeInForce),
+    orderType: names.orderTypeName(request.orderType),
+    timeInForce: names.timeInForceName(request.timeInForce),
     expireTime: expireTimeOf(request),
-    session: request.session === 0 ? null : sessionName(request.session),
+    session: request.session === 0 ? null : names.sessionName(request.session),
     fillsOutsideRth: request.fillOutsideRTH,
     amount: request.amount === 0 ? null : atLeast(request.amount),
     positionId: request.positionID || null,
-    predictionSide: request.predSide === 0 ? null : predictionSideName(request.predSide),
+    predictionSide: request.predSide === 0 ? null : names.predictionSideName(request.predSide),
     remark: request.remark || null,
   };
 }
@@ -77,7 +68,7 @@ export const noChange: Change = { newQty: null, newPrice: null, newTriggerPrice:
 function trailOf({ trailType, trailValue, trailSpread }: TriggerTerms): TrailTerms | null {
   if (trailType === 0 && trailValue === 0 && trailSpread === 0) return null;
   return {
-    type: trailTypeName(trailType),
+    type: names.trailTypeName(trailType),
     value: decimalFromNumber(trailValue) ?? 0n,
     spread: trailSpread === 0 ? null : (decimalFromNumber(trailSpread) ?? null),
   };
@@ -104,9 +95,9 @@ export function workingOrder(order: Order): WorkingOrder {
     orderIdEx: order.orderIDEx,
     symbol: isCombo(order) ? legsText(order.comboLegs) : market === undefined ? order.code : `${market.name}.${order.code}`,
     name: order.name,
-    side: sideName(order.trdSide) ?? String(order.trdSide),
-    orderType: orderTypeName(order.orderType),
-    status: orderStatusName(order.orderStatus),
+    side: names.sideName(order.trdSide) ?? String(order.trdSide),
+    orderType: names.orderTypeName(order.orderType),
+    status: names.orderStatusName(order.orderStatus),
     isOver: finalStatuses.has(order.orderStatus),
     qty,
     filledQty,
@@ -129,5 +120,5 @@ export function addressOf(
   { accID, trdEnv, trdMarket }: TrdHeader,
 ): Pick<PreviewBase, 'operation' | 'accId' | 'env' | 'market'> {
   const env = trdEnv === TrdEnv.TrdEnv_Real ? 'real' : 'simulate';
-  return { operation: operation.name, accId: accID, env, market: marketName(trdMarket) };
+  return { operation: operation.name, accId: accID, env, market: names.marketName(trdMarket) };
 }

@@ -8,16 +8,7 @@ export { type PushBackend, PushHub, type PushHubOptions } from './hub.js';
 export type { ConnectOptions, Member as PushConnection } from './member.js';
 export { decimalNumbers, type Numbering, uint32LeNumbers, unnumbered } from './numbering.js';
 export type { Observed, Observer } from './observers.js';
-export {
-  answerRegisterPush,
-  answerReplaceAccounts,
-  answerSubInfo,
-  answerSubscribe,
-  answerSubscribeAccounts,
-  answerSubscriberInfo,
-  answerUnsubscribeAccounts,
-  usedSubscriptionQuota,
-} from './operations.js';
+export * from './operations.js';
 export { payloadOf, pushMessages, pushMessagesOf } from './push-messages.js';
 export type { Entitled } from './registrations.js';
 export { asHeld, expandStreams, isKline, orderDetailKey, quotaKey, replacedBy, streamKey, streamOfKey } from './streams.js';
