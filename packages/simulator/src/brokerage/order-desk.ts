@@ -4,10 +4,10 @@ import { nextTurn } from '../pace.js';
 import { Refusal } from '../refusal.js';
 import { type Account, accounts } from './account.js';
 import type { ComboCheck } from './check-combo.js';
-import type { CheckedChange, CheckedLeg, CheckedOrder, OrderCheck } from './check-order.js';
+import type { CheckedChange, CheckedOrder, OrderCheck } from './check-order.js';
 import { inMarket } from './filter.js';
-import { textOfId } from './ids.js';
-import { holding, isCombo, mainLeg, movedTo, type OrderLeg, type OrderRecord } from './order.js';
+import { type NewOrderDeps, newOrder } from './new-order.js';
+import { holding, isCombo, mainLeg, movedTo, type OrderRecord } from './order.js';
 import { cancelling, isChangeable, isLegalMove, moved, statusInWords } from './order-status.js';
 import type { PacketAnswer } from './packet.js';
 import type { ComboRequest, PlaceRequest, ReplaceRequest, Write } from './place-request.js';
@@ -20,13 +20,8 @@ import type { TradeLock } from './trade-lock.js';
 
 /** Open orders of one account: far more than anybody needs, few enough to be kept in memory. */
 const OPEN_ORDERS_MAX = 50_000;
-/** One for all: most orders have paid none. */
-const noFees: OrderRecord['fees'] = [];
 /** Cancellations in one turn of the event loop: a few milliseconds' worth. */
 const CANCELLED_A_TURN = 25;
-
-/** Terms of a new order that its caller names, beside those that are checked. */
-type NewTerms = Pick<PlaceRequest, 'account' | 'type' | 'timeInForce' | 'expireTime' | 'remark' | 'extendedHours' | 'hours'>;
 
 /** Stands for the order in answers about many orders, or none. */
 const noOrder = { id: 0n, idEx: '' };
@@ -38,6 +33,8 @@ const nothingDone: PacketAnswer = { orderId: 0n, orderIdEx: '' };
  * the exchange then makes of it comes as events. A desk for trials decides alike and stops there.
  */
 export class OrderDesk {
+  readonly #newOrderDeps: NewOrderDeps;
+
   constructor(
     private readonly clock: Clock,
     private readonly records: Records,
@@ -47,7 +44,9 @@ export class OrderDesk {
     private readonly lock: TradeLock,
     /** Takes what an order would say of itself, where this desk is for trials. */
     private readonly remark?: (text: string) => void,
-  ) {}
+  ) {
+    this.#newOrderDeps = { clock, records, routing };
+  }
 
   /** Resumes the orders that were working when the store was closed. */
   resume(): void {
@@ -68,7 +67,7 @@ export class OrderDesk {
     const checked = this.check.place(request);
     if (checked instanceof Refusal) return checked;
     const slip = this.#slipOf(request.type, checked);
-    return this.#commit(request, (change) => this.#send(change, this.#orderOf(request, checked, slip)), slip);
+    return this.#commit(request, (change) => this.#send(change, newOrder(this.#newOrderDeps, request, checked, slip)), slip);
   }
 
   /**
@@ -84,8 +83,8 @@ export class OrderDesk {
     if (this.remark !== undefined) return Promise.resolve({ id: 0n, relation, orderIds: [] });
     const [first, second] = checked;
     const orders = [
-      this.#orderOf(closing, first, this.#slipOf(closing.type, first)),
-      this.#orderOf(opening, second, this.#slipOf(opening.type, second)),
+      newOrder(this.#newOrderDeps, closing, first, this.#slipOf(closing.type, first)),
+      newOrder(this.#newOrderDeps, opening, second, this.#slipOf(opening.type, second)),
     ];
     const group = { id: this.records.nextId(this.clock.now()), relation, orderIds: orders.map(({ id }) => id) };
     const change = this.records.begin();
@@ -112,46 +111,6 @@ export class OrderDesk {
     return second instanceof Refusal ? second : [first, second];
   }
 
-  /** A new order that has been checked. `slip`: why it waits to be confirmed. */
-  #orderOf(request: NewTerms, checked: CheckedOrder, slip?: ReconfirmReason): OrderRecord {
-    const { legs, tradeMarket, quantity, price, worstPrice, trigger, holds, expiresAt } = checked;
-    const { account, type, timeInForce, expireTime, remark, extendedHours, hours } = request;
-    const now = this.clock.now();
-    const id = this.records.nextId(now);
-    const terms = { legs: [emptyLeg(legs[0]), ...legs.slice(1).map(emptyLeg)] as const, type, extendedHours, trigger };
-    const status = slip === undefined ? this.routing.firstStatus(terms) : 'unsubmitted';
-    const bare: OrderRecord = {
-      id,
-      idEx: textOfId(id),
-      accId: account.id,
-      legs: terms.legs,
-      tradeMarket,
-      currency: legs[0].instrument.currency,
-      timeInForce,
-      remark,
-      quantity,
-      price,
-      worstPrice,
-      status,
-      filledQuantity: 0n,
-      filledValue: 0n,
-      fees: noFees,
-      feeReserve: 0n,
-      priority: id,
-      createdAt: now,
-      updatedAt: now,
-      expiresAt,
-      lastError: slip === undefined ? '' : reconfirmTexts[slip],
-      type,
-      extendedHours,
-      trigger,
-      hours,
-      expireTime: timeInForce === 'gtd' ? expireTime : undefined,
-      arrivesAt: status === 'submitting' ? this.routing.latency.nextArrival(now) : undefined,
-    };
-    return holding(bare, holds);
-  }
-
   /** Places an order for several securities, which trade together or not at all. */
   placeCombo(request: ComboRequest): Promise<PacketAnswer | Refusal> | Refusal {
     const { account } = request;
@@ -161,7 +120,9 @@ export class OrderDesk {
     for (const order of this.records.openOrders(account)) if (isCombo(order)) open += 1;
     const checked = this.combos.place(request, open);
     if (checked instanceof Refusal) return checked;
-    return this.#commit(request, (change) => this.#send(change, this.#orderOf({ ...request, extendedHours: false }, checked)));
+    return this.#commit(request, (change) =>
+      this.#send(change, newOrder(this.#newOrderDeps, { ...request, extendedHours: false }, checked)),
+    );
   }
 
   #tooMany(account: Account): Refusal | undefined {
@@ -425,8 +386,4 @@ function refuseOutsideHongKong(order: OrderRecord, what: string): Refusal | unde
   return order.tradeMarket === 'HK'
     ? undefined
     : new Refusal(`only Hong Kong orders can be ${what}; order ${order.idEx} is ${mainLeg(order).symbol}`, 'broker.order_state');
-}
-
-function emptyLeg({ instrument: { symbol }, side, ratio }: CheckedLeg): OrderLeg {
-  return { symbol, side, ratio, filledQuantity: 0n, filledValue: 0n, cashPerUnit: 0n, marginPerUnit: 0n };
 }
