@@ -100,6 +100,7 @@ describe('POST /api/preview', () => {
       [{ operation: 'get_quote', symbol: 'HK.00700' }, 'request.invalid', '; found the string "get_quote"'],
       [{ operation: 7 }, 'request.invalid', '; found the number 7'],
       [{ ...order, color: 'red' }, 'request.unknown_field', 'color'],
+      [{ ...order, operatoin: 'cancel_order' }, 'request.unknown_field', 'operatoin'],
       [{ ...order, code: undefined }, 'request.missing_field', 'code'],
     ] as const) {
       const { status, json } = await preview(body);
@@ -109,6 +110,11 @@ describe('POST /api/preview', () => {
     expect((await daemon.as('desk').post('/api/preview', '{')).json).toMatchObject({ code: 'request.malformed_json' });
     const get = await daemon.as('desk').get('/api/preview');
     expect([get.status, get.headers.allow]).toEqual([405, 'POST']);
+  });
+
+  it('names its own field among those that it takes', async () => {
+    expect((await preview({ ...order, color: 'red' })).json.error).toMatch(/^unknown field "color"; accepted: operation, /);
+    expect((await preview({ ...order, operatoin: 'x' })).json.error).toBe('unknown field "operatoin"; did you mean "operation"?');
   });
 
   it('is in the trail by its own path, as allowed', async () => {

@@ -193,6 +193,35 @@ describe('a state folder that went back in time', () => {
     expect([repeated.status, repeated.json.code]).toEqual([403, 'feature_disabled']);
   });
 
+  it.each([
+    [
+      'a flipped bit',
+      (note: Buffer) => note.writeUInt8(note.readUInt8(note.indexOf('"sequence":') + 11) ^ 1, note.indexOf('"sequence":') + 11),
+    ],
+    ['a note that is no JSON', (note: Buffer) => note.fill('{')],
+  ])('may be one where the note of its progress is damaged: %s', async (_, damage) => {
+    const daemon = await started();
+    await place(daemon, 'one');
+    await daemon.end();
+    const folder = join(daemon.folder, 'config', 'state-markers');
+    const [name = 'none'] = readdirSync(folder);
+    const note = readFileSync(join(folder, name));
+    damage(note);
+    writeFileSync(join(folder, name), note);
+    for (let start = 0; start < 2; start++) {
+      await daemon.boot(TRADING);
+      const refused = await place(daemon, 'two');
+      expect([refused.status, refused.json.code]).toEqual([403, 'feature_disabled']);
+      expect(refused.json.error).toMatch(/the note of the state folder's progress, .* is damaged.*--accept-restored-state/);
+      await daemon.end();
+    }
+    await daemon.boot([...TRADING, '--accept-restored-state']);
+    expect((await place(daemon, 'two')).json.ret_type).toBe(0);
+    await daemon.end();
+    await daemon.boot(TRADING);
+    expect((await place(daemon, 'three')).json.ret_type).toBe(0);
+  });
+
   it('is not what an empty one is, nor one that only stopped', async () => {
     const daemon = await started();
     await place(daemon, 'one');

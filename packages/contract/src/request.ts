@@ -51,7 +51,17 @@ export function readRequest<M extends ProtocolMessages>(
   dialect: Dialect,
   body: JsonValue | undefined,
 ): RequestOf<Operation<M>> | Rejection {
-  const decoded = requestDecoder(operation, dialect)(body);
+  return outcomeOf(requestDecoder(operation, dialect)(body));
+}
+
+const previewDecoders = memoized((operation: Operation) => compile(operation, 'rest', ['operation']));
+
+/** The write that the body of a preview over REST says, or why it says none. @param body without `operation`, which error texts name. */
+export function readPreview(operation: Operation, body: JsonValue | undefined): RequestOf<Operation> | Rejection {
+  return outcomeOf(previewDecoders(operation)(body));
+}
+
+function outcomeOf<O extends Operation>(decoded: ReturnType<RequestDecoder<O>>): RequestOf<O> | Rejection {
   return decoded.ok ? decoded.value : rejectProblem(decoded.problem);
 }
 
@@ -75,7 +85,7 @@ function givenBefore(given: Given, { target, whole }: Slot): string | undefined 
   return undefined;
 }
 
-function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operation> {
+function compile(operation: Operation, dialect: Dialect, beside: readonly string[] = []): RequestDecoder<Operation> {
   const desc = operation.messages.C2SSchema;
   const slots = new Map<string, Slot>();
   const params = callerParams(operation.shape, dialect);
@@ -96,7 +106,7 @@ function compile(operation: Operation, dialect: Dialect): RequestDecoder<Operati
   const unused = unusedNumber(operation);
   if (unused !== undefined)
     for (const [name, slot] of slots) if (slot.target === unused.field) slots.set(name, whereUsed(slot, unused.isUnused));
-  const names = () => new Set([...params.map((param) => param.name), ...slots.keys()]);
+  const names = () => new Set([...beside, ...params.map((param) => param.name), ...slots.keys()]);
   const filled = paramsIn(operation.shape, dialect).filter((param) => 'default' in param);
   const defaults = filled.map((param) => fieldSetter(desc, param.field, param.default));
   // A part of an object of the message is told with the object, in which REST callers give it as often as alone; tools have it alone.

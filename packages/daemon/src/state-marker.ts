@@ -1,6 +1,7 @@
 import { closeSync, constants, fdatasync, fstatSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { crc32 } from 'node:zlib';
 import { ensurePrivateFolder } from '@svc-gateway/storage';
 
 /** Progress of a database, noted outside of it. */
@@ -16,14 +17,27 @@ export function markerPath(configDir: string, identity: string): string {
   return join(configDir, 'state-markers', `${identity}.json`);
 }
 
-/** Reads the noted progress, if there is a readable one. */
-export function readMark(path: string): StateMark | undefined {
+/** Reads the noted progress. undefined: none was noted; `damaged`: what is there is not what was written. */
+export function readMark(path: string): StateMark | 'damaged' | undefined {
+  let text: string;
   try {
-    const { identity, sequence } = JSON.parse(readFileSync(path, 'utf8')) as Partial<StateMark>;
-    return typeof identity === 'string' && Number.isSafeInteger(sequence) ? { identity, sequence: sequence as number } : undefined;
-  } catch {
-    return undefined;
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ENOENT' ? undefined : 'damaged';
   }
+  try {
+    const { identity, sequence, check } = JSON.parse(text) as Partial<StateMark & { check: string }>;
+    if (typeof identity !== 'string' || sequence === undefined || !Number.isSafeInteger(sequence)) return 'damaged';
+    // Notes of earlier builds have no check.
+    return check === undefined || check === checkOf({ identity, sequence }) ? { identity, sequence } : 'damaged';
+  } catch {
+    return 'damaged';
+  }
+}
+
+/** CRC-32 of a note, 8 hexadecimal digits: a flipped bit is noticed. */
+function checkOf({ identity, sequence }: StateMark): string {
+  return crc32(`${identity} ${sequence}`).toString(16).padStart(8, '0');
 }
 
 /** Width of the number: an integer of a double has 16 digits at most. */
@@ -47,8 +61,10 @@ export class StateMarker {
   note(sequence: number): void {
     if (sequence === this.#sequence) return;
     this.#file ??= this.#open();
+    const { identity } = this;
     const number = String(sequence).padEnd(DIGITS);
-    writeSync(this.#file, `{"identity":${JSON.stringify(this.identity)},"sequence":${number}}\n`, 0);
+    const check = checkOf({ identity, sequence });
+    writeSync(this.#file, `{"identity":${JSON.stringify(identity)},"check":"${check}","sequence":${number}}\n`, 0);
     this.#sequence = sequence;
   }
 

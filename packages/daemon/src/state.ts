@@ -79,7 +79,17 @@ async function judge(
 ): Promise<string | undefined> {
   const table = store.table<Halt>('state-halt');
   const path = markerPath(configDir, store.identity);
-  const mark = readMark(path);
+  const noted = readMark(path);
+  if (noted === 'damaged') {
+    const what = `the note of the state folder's progress, ${path}, is damaged, and whether ${stateDir} is an older copy cannot be told`;
+    if (!acceptRestored) {
+      const remedy = 'compare orders with the broker, then start once with --accept-restored-state';
+      logger.error({ stateDir, path }, `${what}; ${remedy}. TRADING IS OFF`);
+      return `${what}; ${remedy}`;
+    }
+    logger.warn({ stateDir, path }, `${what}; accepted`);
+  }
+  const mark = noted === 'damaged' ? undefined : noted;
   let halt = table.get('halt');
   if (halt === undefined && mark !== undefined && mark.sequence > store.sequence) {
     const found: Halt = { found: store.sequence, noted: mark.sequence, noticedAt: new Date(clock.now()).toISOString() };
@@ -87,6 +97,7 @@ async function judge(
     await store.write((change) => change.put(table, 'halt', found));
   }
   if (halt === undefined) {
+    if (noted === 'damaged') return undefined;
     if (mark === undefined && store.sequence > 0) {
       logger.warn({ stateDir, path }, 'this state folder is new to this machine: an older copy would go unnoticed');
     }

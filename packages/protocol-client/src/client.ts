@@ -139,6 +139,11 @@ export class ProtocolClient implements Backend {
       whenReady: (deadline) => this.#roles.whenReady('trading', deadline),
       onPush: (event) => this.#pushListeners.emit(event),
       onListRefused: (reason) => this.#roles.judge({ ...this.#state?.missing, trading: reason }),
+      onSilent: (accId) =>
+        logger.warn(
+          { ...logDetails, acc_id: String(accId) },
+          `${server} acknowledges orders without pushing them: the account is registered again`,
+        ),
       onUnread: (details) => logger.warn({ ...logDetails, ...details }, `orders of the time when ${server} was away could not be read`),
       onDefect,
     });
@@ -171,7 +176,7 @@ export class ProtocolClient implements Backend {
     }
     if (operation === system.getQuoteRights) return readQuoteRights(this.#requests, request, context);
     const writes = operation.effect === 'order' || operation.effect === 'write';
-    const answer = writes ? this.#trading.orders.call(operation, request, context) : this.#requests.call(operation, request, context);
+    const answer = writes ? this.#trading.write(operation, request, context) : this.#requests.call(operation, request, context);
     const shown = (response: ResponseMessage) => {
       this.#stale.note(operation, request, response);
       return hideMarks(response);

@@ -32,6 +32,13 @@ it('passes on what is pushed with the same state at another time, or with an ear
   expect(trades.note(orderIn(FILLED, 3))).toBe(true);
 });
 
+it('keeps back a state from before the end of an order that comes late, and passes on one from after it', () => {
+  const trades = new RecentTrades();
+  trades.note(orderIn(FILLED, 2));
+  expect(trades.note(orderIn(SUBMITTED, 1))).toBe(false);
+  expect(trades.note(orderIn(SUBMITTED, 3))).toBe(true);
+});
+
 it('passes on an order that works again after its end, and no older state that is merely found later', () => {
   const trades = new RecentTrades();
   trades.note(orderIn(FILLED, 2));

@@ -1,12 +1,15 @@
 import type * as TrdUpdateOrder from '@svc-gateway/contract/generated/Trd_UpdateOrder_pb';
 import type * as TrdUpdateOrderFill from '@svc-gateway/contract/generated/Trd_UpdateOrderFill_pb';
 import type { TradePush } from '../backend.js';
+import { finalStatuses } from '../orders/order.js';
 
 interface State {
   /** Seconds since the epoch; 0 where it is not said. */
   readonly updated: number;
   /** Fields that distinguish two states. */
   readonly text: string;
+  /** The order trades no more. */
+  readonly isFinal: boolean;
 }
 
 type Updated = Pick<Partial<TrdUpdateOrder.S2C>, 'order'> & Pick<Partial<TrdUpdateOrderFill.S2C>, 'orderFill'>;
@@ -52,18 +55,23 @@ function idOf(accId: bigint, s2c: Updated | undefined): string | undefined {
 
 function stateOf(s2c: Updated | undefined): State {
   const { order, orderFill } = s2c ?? {};
-  if (order === undefined) return { updated: orderFill?.updateTimestamp ?? 0, text: String(orderFill?.status) };
+  if (order === undefined) return { updated: orderFill?.updateTimestamp ?? 0, text: String(orderFill?.status), isFinal: false };
   const { orderStatus, qty, price, fillQty, fillAvgPrice, auxPrice, trailValue, lastErrMsg } = order;
   return {
     updated: order.updateTimestamp ?? 0,
     text: [orderStatus, qty, price, fillQty, fillAvgPrice, auxPrice, trailValue, lastErrMsg].join('|'),
+    isFinal: finalStatuses.has(orderStatus),
   };
 }
 
-/** Recovered states are known if pushed already or older; pushed ones only if identical, as clocks may be set back. */
+/**
+ * Recovered states are known if pushed already or older. Pushed ones are known if identical, as clocks may be set back, or if they come from
+ * before the order's end, which an upstream has pushed first.
+ */
 function isKnown(state: State, known: State, { recovered, returned }: TradePush): boolean {
   const isSame = known.text === state.text;
   if (recovered) return isSame || (!returned && isOlder(state, known));
+  if (known.isFinal && !state.isFinal && isOlder(state, known)) return true;
   return isSame && state.updated !== 0 && state.updated === known.updated;
 }
 

@@ -4,7 +4,7 @@ import type { Operation } from '@svc-gateway/contract/operation';
 import { trade } from '@svc-gateway/contract/operations';
 import { hasPreview, PREVIEW_PATH } from '@svc-gateway/contract/preview-path';
 import { Rejection } from '@svc-gateway/contract/rejection';
-import { readRequest } from '@svc-gateway/contract/request';
+import { readPreview } from '@svc-gateway/contract/request';
 import { type Answer, previewText } from '@svc-gateway/gateway';
 import { answerFormat } from './answer-format.js';
 import { readJson } from './body.js';
@@ -40,5 +40,5 @@ function asked(
     const message = `operation: expected one of ${[...named.keys()].join(', ')}; found ${describeJson(name)}`;
     return { operation: fallback, decode: () => new Rejection('request.invalid', message, { field: 'operation' }) };
   }
-  return { operation, decode: () => readRequest(operation, 'rest', isJsonObject(body) ? rest : body) };
+  return { operation, decode: () => readPreview(operation, isJsonObject(body) ? rest : body) };
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { BackendTimeout, BackendUnsent } from '@svc-gateway/gateway';
 import type { RequestOptions } from '../connection/upstream.js';
@@ -34,7 +35,11 @@ export function withDeadline<T>(
     };
     const onAbort = () => leave('aborted');
     const cancelTimer = clock.after(Math.max(0, deadline - clock.monotonic()), () => leave('late'));
-    signal?.addEventListener('abort', onAbort);
+    if (signal !== undefined) {
+      // All calls of a sweep, and all parts of a long list, listen to one signal.
+      setMaxListeners(0, signal);
+      signal.addEventListener('abort', onAbort);
+    }
     work.finally(end).then(resolve, reject);
     if (signal?.aborted) onAbort();
   });

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { BackendFailure } from '@svc-gateway/gateway';
 import type { RequestOptions } from '../connection/upstream.js';
@@ -22,8 +21,6 @@ export class SharedWork<T> {
     start: (deadline: Deadline) => Promise<T>,
     private readonly close: () => void,
   ) {
-    // Each part of a long list listens to it.
-    setMaxListeners(0, this.#controller.signal);
     this.startedAt = clock.monotonic();
     this.#answer = start({ deadline, signal: this.#controller.signal }).finally(close);
   }

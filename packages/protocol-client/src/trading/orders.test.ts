@@ -168,7 +168,7 @@ it('an order from before the start is never found for one whose answer was lost,
   const ignore = () => undefined;
   const trading = new Trading({
     ...{ clock, upstream, connection: ignore, whenReady: async () => true, soon: () => ({ deadline: 60_000 }) },
-    ...{ onPush: ignore, onListRefused: ignore, onUnread: ignore, onDefect: ignore },
+    ...{ onPush: ignore, onListRefused: ignore, onSilent: ignore, onUnread: ignore, onDefect: ignore },
   });
   await trading.restore(
     undefined,

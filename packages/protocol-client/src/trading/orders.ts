@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
 import { withFields } from '@svc-gateway/contract/field-path';
@@ -40,10 +39,7 @@ export class Orders {
   readonly #search = new OrderSearch();
   readonly #stopping = new AbortController();
 
-  constructor(private readonly options: OrdersOptions) {
-    // One for each order that is looked for.
-    setMaxListeners(0, this.#stopping.signal);
-  }
+  constructor(private readonly options: OrdersOptions) {}
 
   /** `Backend.call` of what changes something. What has not left when the caller stops waiting does not leave. */
   call(operation: Operation, request: Message, context: RequestOptions): Promise<ResponseMessage> {

@@ -1,16 +1,18 @@
-import { create } from '@bufbuild/protobuf';
+import { create, type Message } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
-import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
+import type { TrdAcc, TrdHeader } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { ResponseSchema as SubAccPushResponse } from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
+import type { Operation } from '@svc-gateway/contract/operation';
 import { account } from '@svc-gateway/contract/operations';
 import type { ResponseMessage, TradePush } from '@svc-gateway/gateway/backend';
 import { BackendFailure, BackendRefused } from '@svc-gateway/gateway/backend-failures';
-import { LISTS_APART_MS } from '@svc-gateway/gateway/order';
+import { LISTS_APART_MS, type OrderName } from '@svc-gateway/gateway/order';
 import type { RequestOptions, Upstream } from '../connection/upstream.js';
 import { EndedOrders } from './ended-orders.js';
 import { Orders } from './orders.js';
 import { hideMarks } from './remark-mark.js';
 import { SellableQuantities } from './sellable-quantities.js';
+import { SilentAccounts } from './silent-accounts.js';
 import { AccountsRefused, readAccounts, readFills, readOrders, recoveredTrades, returnedOrder } from './trades.js';
 
 export interface TradingOptions {
@@ -26,6 +28,8 @@ export interface TradingOptions {
   readonly onPush: (event: TradePush) => void;
   /** Called when the server, which listed its accounts, refuses to. */
   readonly onListRefused: (reason: string) => void;
+  /** Called where an account's orders are acknowledged and not pushed. */
+  readonly onSilent: (accId: bigint) => void;
   /** Called where the orders of an account cannot be read after an outage. */
   readonly onUnread: (details: object) => void;
   readonly onDefect: (error: unknown) => void;
@@ -39,6 +43,9 @@ export class Trading {
   readonly orders: Orders;
   readonly #sellable: SellableQuantities;
   readonly #ended: EndedOrders;
+  readonly #silent: SilentAccounts;
+  /** Epoch ms of an account's last push, or of its registration. */
+  readonly #heardAt = new Map<bigint, number>();
   #cancelReview: () => void = () => undefined;
   #accounts: readonly TrdAcc[] | undefined;
   #checking = false;
@@ -50,6 +57,7 @@ export class Trading {
   constructor(private readonly options: TradingOptions) {
     const { clock, upstream, whenReady, onPush } = options;
     this.#ended = new EndedOrders(clock);
+    this.#silent = new SilentAccounts(clock, (accId) => void this.#registerAgain(accId).catch(unlessDefect).catch(options.onDefect));
     this.#sellable = new SellableQuantities(upstream, clock, (event) => {
       this.#ended.see(event);
       onPush(event);
@@ -106,6 +114,8 @@ export class Trading {
   push(event: TradePush): boolean {
     // Each push needs a read of positions: drop unwanted accounts first.
     if (!this.#wanted.includes(event.accId)) return false;
+    this.#silent.see(event);
+    this.#heardAt.set(event.accId, this.options.clock.now());
     this.#sellable.push({ ...event, message: hideMarks(event.message) });
     return true;
   }
@@ -116,9 +126,21 @@ export class Trading {
     return isConnected ? this.#tell() : taken();
   }
 
+  /** `Backend.call` of what changes something. */
+  async write(operation: Operation, request: Message, context: RequestOptions): Promise<ResponseMessage> {
+    const sentAt = this.options.clock.monotonic();
+    const answer = await this.orders.call(operation, request, context);
+    const { header } = request as Message & { readonly header?: TrdHeader };
+    const { s2c } = answer as ResponseMessage & { readonly s2c?: Partial<OrderName> };
+    if (answer.retType === 0 && header !== undefined && s2c !== undefined && this.#wanted.includes(header.accID))
+      this.#silent.expect(header.accID, { orderID: s2c.orderID ?? 0n, orderIDEx: s2c.orderIDEx ?? '' }, sentAt);
+    return answer;
+  }
+
   /** A connection was made: its server knows no account. */
   connected(): void {
     this.#told = undefined;
+    this.#silent.clear();
   }
 
   /**
@@ -145,7 +167,20 @@ export class Trading {
 
   stop(): void {
     this.#cancelReview();
+    this.#silent.clear();
     this.orders.stop();
+  }
+
+  /** Registers the accounts again, and pushes what has happened in a silent one since its last push, as recovered. */
+  async #registerAgain(accId: bigint): Promise<void> {
+    const { connection, onSilent, clock } = this.options;
+    const asked = connection();
+    const of = this.#accounts?.find(({ accID }) => accID === accId);
+    if (asked === undefined || of === undefined || !this.#wanted.includes(accId)) return;
+    onSilent(accId);
+    this.#told = undefined;
+    await this.#tell();
+    await this.#recover(of, this.#heardAt.get(accId) ?? clock.now(), () => connection() === asked);
   }
 
   /** Pushes the orders that work again after their end: the server came back with an older state. */
@@ -193,12 +228,13 @@ export class Trading {
     const accIds = this.#wanted;
     const told = accIds.join();
     if (told === this.#told) return taken();
-    const { upstream, soon } = this.options;
+    const { upstream, soon, clock } = this.options;
     const asked = account.subAccPush;
     const c2s = create(asked.messages.C2SSchema, { accIDList: [...accIds] });
     // A server that has lost its trading login refuses now and takes them later.
     const answer = await upstream.request(asked, c2s, soon());
     this.#told = answer.retType === 0 ? told : undefined;
+    for (const accId of accIds) if (!this.#heardAt.has(accId)) this.#heardAt.set(accId, clock.now());
     return answer;
   }
 }
