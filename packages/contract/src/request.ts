@@ -3,6 +3,7 @@ import type { Dialect, Enumeration } from './enums.js';
 import { enumerationOf, secMarket, trdMarket } from './enums.js';
 import { conditionHolds } from './field-condition.js';
 import { childPath, fieldAt, fieldNamed, fieldSetter, fieldValue, presence } from './field-path.js';
+import { type Given, givenBefore, isWithinC2s, snakePath, writtenName } from './given-fields.js';
 import type { Fields } from './json/fields.js';
 import {
   enumerationReader,
@@ -72,17 +73,6 @@ interface Slot {
   readonly whole: string;
   /** Sets a value; actions for after the last field go to `later`. */
   set(message: Message, value: JsonValue, path: string, later: (() => void)[]): void;
-}
-
-/** The targets that the request has set, each followed by where. There are few, so that a list is searched faster than a map is made. */
-type Given = string[];
-
-/** Where the request has set the target of a slot before, or the whole that it is a part of. */
-function givenBefore(given: Given, { target, whole }: Slot): string | undefined {
-  for (let index = 0; index < given.length; index += 2) {
-    if (given[index] === target || given[index] === whole) return given[index + 1];
-  }
-  return undefined;
 }
 
 function compile(operation: Operation, dialect: Dialect, beside: readonly string[] = []): RequestDecoder<Operation> {
@@ -199,12 +189,6 @@ function compile(operation: Operation, dialect: Dialect, beside: readonly string
   };
 }
 
-/** Whether a request is the message itself under `c2s`, without a field beside it. */
-function isWithinC2s(body: JsonValue | undefined, given: Given): boolean {
-  if (!isJsonObject(body) || !isJsonObject(body.c2s)) return false;
-  return given.every((where, index) => index % 2 === 0 || where.startsWith('c2s.'));
-}
-
 /** Whether a field lies in an object of the request; the header's parts are given flat. */
 function isPart(field: string): boolean {
   return field.includes('.') && !field.startsWith('header.');
@@ -225,23 +209,6 @@ function conditional(
       stop('invalid', path, `${path}: has no effect here; accepted: only where ${conditionText(shape, onlyWhen, nameOf)}`);
     },
   ];
-}
-
-/** The snake_case of a path from `C2S`. */
-function snakePath(path: string): string {
-  return path.split('.').map(snakeCase).join('.');
-}
-
-/** How a request has written a field: by itself, or as a part of what it has given whole; undefined where it says nothing of it. */
-function writtenName(given: Given, path: string, symbolNames: ReadonlySet<string>): string | undefined {
-  for (let index = 0; index < given.length; index += 2) {
-    const [target = '', where = ''] = given.slice(index, index + 2);
-    if (path === target) return where;
-    if (path.startsWith(target) && /[.[]/.test(path.charAt(target.length))) return where + snakePath(path.slice(target.length));
-    // The symbol of an order says the market of the security too.
-    if (path === 'secMarket' && target === 'code' && symbolNames.has(where.slice(where.lastIndexOf('.') + 1))) return where;
-  }
-  return undefined;
 }
 
 /** Names in place of a message that is missing: its required parts, where those have names of their own. */
