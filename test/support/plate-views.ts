@@ -3,7 +3,7 @@ import type { Snapshot } from '@svc-gateway/contract/generated/Qot_GetSecuritySn
 import { symbolOf } from '@svc-gateway/contract/markets';
 import { metadata, quote } from '@svc-gateway/contract/operations';
 import { expect } from 'vitest';
-import { type Fixture, payload, security } from './sim-backend.js';
+import { type AskedBackend, security } from './sim-backend.js';
 
 /** Plates by other answers than those that are tested: what they hold, and what their members' snapshots say. */
 
@@ -28,21 +28,25 @@ export async function pages<Item>(
 }
 
 /** In the order of the symbols. */
-export async function snapshots({ backend }: Fixture, symbols: readonly string[]): Promise<readonly Snapshot[]> {
+export async function snapshots({ payload }: AskedBackend, symbols: readonly string[]): Promise<readonly Snapshot[]> {
   if (symbols.length === 0) return [];
-  return (await payload(backend, quote.getSnapshot, { securityList: symbols.map(security) })).snapshotList;
+  return (await payload(quote.getSnapshot, { securityList: symbols.map(security) })).snapshotList;
 }
 
 /** Symbols of the members of a market's plate. */
-export async function membersOf({ backend }: Fixture, plate: Security): Promise<string[]> {
-  const { staticInfoList } = await payload(backend, metadata.getPlateSecurity, { plate });
+export async function membersOf({ payload }: AskedBackend, plate: Security): Promise<string[]> {
+  const { staticInfoList } = await payload(metadata.getPlateSecurity, { plate });
   return staticInfoList.map(({ basic }) => named(basic!.security));
 }
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 /** Market value of companies by their snapshots, each once: at home where that is among them, or at the first of its listings. */
-export async function worth(fixture: Fixture, symbols: readonly string[], rateOf: (shown: Snapshot) => number = () => 1): Promise<number> {
+export async function worth(
+  fixture: AskedBackend,
+  symbols: readonly string[],
+  rateOf: (shown: Snapshot) => number = () => 1,
+): Promise<number> {
   const { companies, world } = fixture.simulation;
   const chosen = new Map<unknown, string>();
   for (const symbol of symbols) {

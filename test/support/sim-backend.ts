@@ -13,6 +13,7 @@ import {
   type SimulationOptions,
 } from '@svc-gateway/simulator/simulation';
 import { MemoryStore } from '@svc-gateway/storage';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 
 /** For tests: a started backend on a clock that stands still at 2026-11-20 10:30 in Hong Kong (a Friday), and what it pushed. */
 export interface Fixture {
@@ -27,9 +28,9 @@ export const FIXTURE_TIME = Date.UTC(2026, 10, 20, 2, 30);
 
 export const context: CallContext = { requestId: 'test', deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
 
-export async function startFixture(
-  options: Partial<SimulationOptions> & { clock?: ManualClock; recordedDay?: RecordedDay; dataFolder?: string } = {},
-): Promise<Fixture> {
+type FixtureOptions = Partial<SimulationOptions> & { clock?: ManualClock; recordedDay?: RecordedDay; dataFolder?: string };
+
+export async function startFixture(options: FixtureOptions = {}): Promise<Fixture> {
   const clock = options.clock ?? new ManualClock(FIXTURE_TIME);
   const composed: SimulationOptions = { seed: 'test', store: new MemoryStore(), calendarMode: 'open', ...options, clock };
   const simulation =
@@ -74,4 +75,50 @@ export async function payload<M extends ProtocolMessages>(
   const { retType, retMsg, s2c } = await call(backend, operation, fields);
   if (retType !== 0 || s2c === undefined) throw new Error(`${operation.name}: ${retType} ${retMsg}`);
   return s2c;
+}
+
+/** A backend and how it is asked. */
+export type AskedBackend = ReturnType<typeof asked>;
+
+function asked(of: () => Fixture) {
+  return {
+    get simulation(): RunningSimulation {
+      return of().simulation;
+    },
+    get clock(): ManualClock {
+      return of().clock;
+    },
+    get backend(): Backend {
+      return of().backend;
+    },
+    call: <M extends ProtocolMessages>(operation: Operation<M>, fields: object = {}) => call(of().backend, operation, fields),
+    payload: <M extends ProtocolMessages>(operation: Operation<M>, fields: object = {}) => payload(of().backend, operation, fields),
+    /** The text of a refusal; empty where the call is answered. */
+    async refusal(operation: Operation, fields: object = {}): Promise<string> {
+      const { retType, retMsg } = await call(of().backend, operation, fields);
+      expect([0, -1]).toContain(retType);
+      return retType === 0 ? '' : retMsg;
+    },
+  };
+}
+
+/** One backend for all tests of a file, which only read from it. */
+export function sharedBackend(options: FixtureOptions = {}) {
+  let fixture: Fixture;
+  beforeAll(async () => {
+    fixture = await startFixture(options);
+  });
+  afterAll(() => fixture.backend.stop());
+  return asked(() => fixture);
+}
+
+/** Worlds of several seeds, each at a moment of its own, for all tests of a file. */
+export const sharedBackends = (worlds: readonly { readonly seed: string; readonly at: number }[]) =>
+  worlds.map(({ seed, at }) => sharedBackend({ seed, calendarMode: 'calendar', clock: new ManualClock(at) }));
+
+/** A backend of one test, stopped with it. */
+export async function ownBackend(options: FixtureOptions = {}) {
+  const fixture = await startFixture(options);
+  onTestFinished(() => fixture.backend.stop());
+  return asked(() => fixture);
 }

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { collected, Fixture, ids } from '../../../../../test/support/brokerage.js';
 import { session, sessionAccounts, sessionStep } from '../../../../../test/support/sessions.js';
+import { answer as answered } from '../../../../../test/support/settled.js';
 import { currenciesOf } from '../../brokerage/account.js';
 import { currencies } from '../../brokerage/terms.js';
 import type { Entry } from '../../ledger/index.js';
@@ -16,12 +17,6 @@ import { getCashDetail, getCashLog } from './cash-log.js';
 import { getFlowSummary } from './get-flow-summary.js';
 
 const EVER = Number.MAX_SAFE_INTEGER;
-
-async function answered<T>(value: T | Refusal | Promise<T | Refusal>): Promise<T> {
-  const settled = await value;
-  if (settled instanceof Refusal) throw new Error(settled.message);
-  return settled;
-}
 
 const headerOf = (f: Fixture, id: bigint) => f.header(f.account(id));
 

@@ -16,17 +16,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Fixture, ids } from '../../../../../test/support/brokerage.js';
 import { session, sessionAccounts, sessionStep } from '../../../../../test/support/sessions.js';
+import { answer as answered } from '../../../../../test/support/settled.js';
 import { Refusal } from '../../refusal.js';
 import { getFunds } from './get-funds.js';
 import { getComboMaxTrdQtys, getMaxTrdQtys } from './get-max-trd-qtys.js';
 import { getPositions } from './get-positions.js';
 import { getMarginInfo } from './margin.js';
-
-async function answered<T>(value: T | Refusal | Promise<T | Refusal>): Promise<T> {
-  const settled = await value;
-  if (settled instanceof Refusal) throw new Error(settled.message);
-  return settled;
-}
 
 const header = (f: Fixture, id: bigint) => f.header(f.account(id));
 const infoOf = (f: Fixture, id: bigint): Promise<Info> =>

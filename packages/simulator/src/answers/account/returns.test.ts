@@ -12,6 +12,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dec, Fixture, ids } from '../../../../../test/support/brokerage.js';
 import { session, sessionAccounts, sessionStep } from '../../../../../test/support/sessions.js';
+import { answer as answered } from '../../../../../test/support/settled.js';
 import type { CorporateActions } from '../../companies/corporate-actions.js';
 import { Refusal } from '../../refusal.js';
 import { createSimulation } from '../../simulation.js';
@@ -22,12 +23,6 @@ import { getReturnCalendar, getYieldTrend, outcomeOf } from './returns.js';
 const DAY = 86_400_000;
 const ZONE = 'Asia/Hong_Kong';
 const regular = { usePreMarket: false, useAfterHours: false, useOvernight: false };
-
-async function answered<T>(value: T | Refusal | Promise<T | Refusal>): Promise<T> {
-  const settled = await value;
-  if (settled instanceof Refusal) throw new Error(settled.message);
-  return settled;
-}
 
 const base = (f: Fixture, id: bigint) => ({ header: f.header(f.account(id)), extensionVersion: 1 });
 

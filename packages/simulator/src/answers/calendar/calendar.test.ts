@@ -2,23 +2,19 @@ import { ManualClock } from '@svc-gateway/contract/clock';
 import { calendar, derivatives, quote, system } from '@svc-gateway/contract/operations';
 import { addDays, dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, type Fixture, payload, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, test } from 'vitest';
+import { sharedBackend } from '../../../../../test/support/sim-backend.js';
 import { Macro } from '../../macro/index.js';
 
 const NOW = Date.UTC(2026, 10, 20, 16);
 const TODAY = '2026-11-20';
 const DAY_MS = 86_400_000;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar', clock: new ManualClock(NOW) });
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend({ calendarMode: 'calendar', clock: new ManualClock(NOW) });
 
 describe('dividends', () => {
   test('are those of the companies’ timelines that go ex on the day, announced by today', async () => {
-    const { world, companies } = fixture.simulation;
+    const { world, companies } = simulated.simulation;
     for (const [market, name] of [
       [1, 'HK'],
       [11, 'US'],
@@ -27,7 +23,7 @@ describe('dividends', () => {
       let found = 0;
       for (let back = -5; back < 60; back++) {
         const date = addDays(TODAY, -back);
-        const { itemList, allCount } = await payload(fixture.backend, calendar.getDividendCalendar, { market, date });
+        const { itemList, allCount } = await simulated.payload(calendar.getDividendCalendar, { market, date });
         expect(itemList).toHaveLength(allCount);
         found += allCount;
         const expected = world
@@ -50,9 +46,9 @@ describe('dividends', () => {
   test('come in pages', async () => {
     for (let back = 0; ; back++) {
       const request = { market: 11, date: addDays(TODAY, -back) };
-      const { itemList, allCount } = await payload(fixture.backend, calendar.getDividendCalendar, request);
+      const { itemList, allCount } = await simulated.payload(calendar.getDividendCalendar, request);
       if (allCount < 2) continue;
-      const page = await payload(fixture.backend, calendar.getDividendCalendar, { ...request, dataFrom: 1, count: 1 });
+      const page = await simulated.payload(calendar.getDividendCalendar, { ...request, dataFrom: 1, count: 1 });
       expect(page).toMatchObject({ itemList: [itemList[1]], allCount });
       break;
     }
@@ -68,7 +64,7 @@ describe('earnings', () => {
       for (let week = 0; week < 14; week++) {
         const beginDate = addDays(TODAY, 7 * (week - 9));
         const endDate = addDays(beginDate, 6);
-        const { itemList } = await payload(fixture.backend, calendar.getEarningsCalendar, { market, beginDate, endDate });
+        const { itemList } = await simulated.payload(calendar.getEarningsCalendar, { market, beginDate, endDate });
         for (const item of itemList) {
           expect(item.earningsDate >= beginDate && item.earningsDate <= endDate).toBe(true);
           const key = `${item.security!.code} ${item.periodText}`;
@@ -88,13 +84,13 @@ describe('earnings', () => {
   );
 
   test('the newest report of a company is where its news says', async () => {
-    const { companies, world } = fixture.simulation;
+    const { companies, world } = simulated.simulation;
     const apple = world.instrument('US.AAPL')!;
     const company = companies.company(apple);
     const today = requireDay(TODAY);
     const published = company.published(company.lastPublished(today));
     const day = dayOfNumber(published);
-    const { itemList } = await payload(fixture.backend, calendar.getEarningsCalendar, { market: 11, beginDate: day });
+    const { itemList } = await simulated.payload(calendar.getEarningsCalendar, { market: 11, beginDate: day });
     const item = itemList.find(({ security }) => security!.code === 'AAPL')!;
     const news = company.news(published, published).find(({ fact }) => fact.kind === 'results')!;
     expect(item.earningsTimestamp * 1000).toBe(news.time);
@@ -111,21 +107,21 @@ describe('earnings', () => {
 
   test('in order, and narrowed', async () => {
     const request = { market: 11, beginDate: '2026-10-29', endDate: '2026-11-04' };
-    const all = (await payload(fixture.backend, calendar.getEarningsCalendar, { ...request, sortType: 7 })).itemList;
+    const all = (await simulated.payload(calendar.getEarningsCalendar, { ...request, sortType: 7 })).itemList;
     const caps = all.map(({ marketCap }) => marketCap);
     expect(caps).toEqual([...caps].sort((a, b) => b - a));
     const middle = caps[Math.floor(caps.length / 2)]!;
     const filterList = [{ indicatorType: 9, indicatorValue: { valueInterval: { filterMin: { value: middle, includes: true } } } }];
-    const large = (await payload(fixture.backend, calendar.getEarningsCalendar, { ...request, sortType: 7, filterList })).itemList;
+    const large = (await simulated.payload(calendar.getEarningsCalendar, { ...request, sortType: 7, filterList })).itemList;
     expect(large).toEqual(all.filter(({ marketCap }) => marketCap >= middle));
     const byType = [{ indicatorType: 1, indicatorValue: { valueList: [2n] } }];
-    const after = (await payload(fixture.backend, calendar.getEarningsCalendar, { ...request, sortType: 7, filterList: byType })).itemList;
+    const after = (await simulated.payload(calendar.getEarningsCalendar, { ...request, sortType: 7, filterList: byType })).itemList;
     expect(after).toEqual(all.filter(({ pubType }) => pubType === 2));
   });
 });
 
 describe('the economy', () => {
-  const economic = (fields: object) => payload(fixture.backend, calendar.getEconomicCalendar, { count: 100, ...fields });
+  const economic = (fields: object) => simulated.payload(calendar.getEconomicCalendar, { count: 100, ...fields });
 
   test('pages give each event of the range exactly once, in order of time', async () => {
     const range = { beginDate: '2026-09-01', endDate: '2026-11-30' };
@@ -162,7 +158,7 @@ describe('the economy', () => {
     const decisions = itemList.filter(({ title }) => title === 'Fed Interest Rate Decision');
     expect(decisions.length).toBeGreaterThan(5);
     for (const { actual, timestamp } of decisions) {
-      const { usRatePct } = await payload(fixture.backend, system.getRiskFreeRate, { rateTime: BigInt(timestamp * 1000) });
+      const { usRatePct } = await simulated.payload(system.getRiskFreeRate, { rateTime: BigInt(timestamp * 1000) });
       expect(Math.abs(Number.parseFloat(actual) - usRatePct)).toBeLessThanOrEqual(0.13);
     }
   });
@@ -195,14 +191,13 @@ describe('the economy', () => {
 
 describe('volatilities of the shares of those that report', () => {
   const week = { market: 11, beginDate: '2026-11-17', endDate: '2026-11-23' };
-  const earnings = async (fields: object = {}) =>
-    (await payload(fixture.backend, calendar.getEarningsCalendar, { ...week, ...fields })).itemList;
+  const earnings = async (fields: object = {}) => (await simulated.payload(calendar.getEarningsCalendar, { ...week, ...fields })).itemList;
 
   test('are those of their options at the money that end in about a month; what has no options has none', async () => {
     let compared = 0;
     for (const { security: owner, iv, ivRank, ivPercentile, price } of await earnings()) {
       const [beginTime, endTime] = ['2026-12-11', '2027-01-04'];
-      const { optionChain } = await payload(fixture.backend, derivatives.getOptionChain, { owner: owner!, beginTime, endTime });
+      const { optionChain } = await simulated.payload(derivatives.getOptionChain, { owner: owner!, beginTime, endTime });
       const [month] = optionChain;
       if (month === undefined) {
         expect([iv, ivRank, ivPercentile]).toEqual([0, 0, 0]);
@@ -210,7 +205,7 @@ describe('volatilities of the shares of those that report', () => {
       }
       const distance = (option: (typeof month.option)[number]) => Math.abs(option.call!.optionExData!.strikePrice - price);
       const nearest = month.option.reduce((best, option) => (distance(option) < distance(best) ? option : best));
-      const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList: [nearest.call!.basic!.security!] });
+      const { snapshotList } = await simulated.payload(quote.getSnapshot, { securityList: [nearest.call!.basic!.security!] });
       const figures = snapshotList[0]!.optionExData!;
       // Its term and its strike are a little off.
       expect(Math.abs(figures.impliedVolatility / iv - 1)).toBeLessThan(0.12);
@@ -261,6 +256,5 @@ test.each([
   [calendar.getEconomicCalendar, { beginDate: TODAY, count: 10, importance: 4 }, 'unknown importance 4'],
   [calendar.getEconomicCalendar, { beginDate: TODAY, count: 10, nextPage: 'abc' }, 'next_page: does not come from an earlier page'],
 ] as const)('%# is refused with its reason', async (operation, request, text) => {
-  const answer = await call(fixture.backend, operation as typeof calendar.getEarningsCalendar, request);
-  expect(answer).toMatchObject({ retType: -1, retMsg: expect.stringContaining(text) });
+  expect(await simulated.refusal(operation, request)).toContain(text);
 });

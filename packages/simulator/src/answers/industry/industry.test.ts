@@ -1,10 +1,9 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
 import type { Snapshot } from '@svc-gateway/contract/generated/Qot_GetSecuritySnapshot_pb';
 import { industry, metadata } from '@svc-gateway/contract/operations';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { change, membersOf, named, pages, snapshots, worth } from '../../../../../test/support/plate-views.js';
-import { call, type Fixture, payload, startFixture } from '../../../../../test/support/sim-backend.js';
+import { type AskedBackend, sharedBackends } from '../../../../../test/support/sim-backend.js';
 import { chains, industrialPlates } from '../../world/chains.js';
 
 /** Worlds of several seeds, each on a day of its own: while New York trades, and on a morning in Hong Kong. */
@@ -12,39 +11,35 @@ const worlds = [
   { seed: 'a', at: Date.UTC(2026, 10, 20, 16) },
   { seed: 'b', at: Date.UTC(2024, 6, 16, 3) },
 ] as const;
-const fixtures: Fixture[] = [];
-beforeAll(async () => {
-  for (const { seed, at } of worlds) fixtures.push(await startFixture({ seed, calendarMode: 'calendar', clock: new ManualClock(at) }));
-});
-afterAll(() => Promise.all(fixtures.map(({ backend }) => backend.stop())));
+const fixtures = sharedBackends(worlds);
 
 const MARKETS = [1, 11, 21, 22, 31, 41, 61] as const;
-const anyWorld = fc.nat(worlds.length - 1).map((index) => fixtures[index] as Fixture);
+const anyWorld = fc.nat(worlds.length - 1).map((index) => fixtures[index] as AskedBackend);
 const anyMarket = fc.constantFrom(...MARKETS);
 
-async function chainsIn({ backend }: Fixture, market: number, fields: object = {}) {
+async function chainsIn({ payload }: AskedBackend, market: number, fields: object = {}) {
   return await pages(5, async (page) => {
-    const { dataList, nextPage, allCount } = await payload(backend, industry.getIndustrialChainList, { market, ...fields, count: 5, page });
+    const { dataList, nextPage, allCount } = await payload(industry.getIndustrialChainList, { market, ...fields, count: 5, page });
     return { items: dataList, next: nextPage, allCount };
   });
 }
 
 /** Symbols of the stocks of a plate or chain. */
-async function stocks({ backend }: Fixture, fields: object, count = 200): Promise<string[]> {
+async function stocks({ payload }: AskedBackend, fields: object, count = 200): Promise<string[]> {
   return await pages(count, async (page) => {
-    const answer = await payload(backend, industry.getIndustrialPlateStock, { ...fields, count, page });
+    const answer = await payload(industry.getIndustrialPlateStock, { ...fields, count, page });
     return { items: answer.stockList.map((stock) => named(stock.security)), next: answer.page, allCount: answer.allCount };
   });
 }
 
 describe('chains', () => {
   test('lead through every industry and concept, as trees whose layers follow one another', async () => {
-    const [{ backend }] = fixtures as [Fixture];
+    const [{ payload }] = fixtures as [AskedBackend];
     const used = new Set<number>();
     const forms = new Set<number>();
     const ids: number[] = [];
     for (const { id } of chains) {
-      const { nodeList, chainType, name } = await payload(backend, industry.getIndustrialChainDetail, { chainId: BigInt(id) });
+      const { nodeList, chainType, name } = await payload(industry.getIndustrialChainDetail, { chainId: BigInt(id) });
       forms.add(chainType);
       const nodes = new Map(nodeList.map((node) => [node.nodeId, node]));
       expect(nodes.size).toBe(nodeList.length);
@@ -69,13 +64,13 @@ describe('chains', () => {
     () =>
       fc.assert(
         fc.asyncProperty(anyWorld, fc.constantFrom(...chains), anyMarket, async (fixture, { id }, market) => {
-          const { backend } = fixture;
-          const { nodeList } = await payload(backend, industry.getIndustrialChainDetail, { chainId: BigInt(id) });
-          const { plateInfoList } = await payload(backend, metadata.listPlates, { market, plateSetType: 0 });
+          const { payload } = fixture;
+          const { nodeList } = await payload(industry.getIndustrialChainDetail, { chainId: BigInt(id) });
+          const { plateInfoList } = await payload(metadata.listPlates, { market, plateSetType: 0 });
           const ofChain = new Set<string>();
           for (const { plateId } of nodeList) {
             if (plateId === 0n) continue;
-            const { summary } = await payload(backend, industry.getIndustrialPlateInfo, { plateId });
+            const { summary } = await payload(industry.getIndustrialPlateInfo, { plateId });
             const plate = plateInfoList.find(({ name, plateType }) => plateType !== 2 && summary.startsWith(`${name}: `));
             const members = plate === undefined ? [] : await membersOf(fixture, plate.plate!);
             expect((await stocks(fixture, { plateId, marketList: [market] })).sort()).toEqual(members.sort());
@@ -96,10 +91,10 @@ describe('chains', () => {
   );
 
   test('of a plate are those with a step of it, with their figures over all markets in US dollars', async () => {
-    const [fixture] = fixtures as [Fixture];
+    const [fixture] = fixtures as [AskedBackend];
     const { companies, world } = fixture.simulation;
     const plateId = 3012n;
-    const { relatedChainList } = await payload(fixture.backend, industry.getIndustrialChainByPlate, { plateId });
+    const { relatedChainList } = await fixture.payload(industry.getIndustrialChainByPlate, { plateId });
     const having = chains.filter(({ plates }) => plates.some(({ id }) => BigInt(id) === plateId));
     expect(relatedChainList.map(({ chainId }) => Number(chainId))).toEqual(having.map(({ id }) => id));
     expect(having.length).toBeGreaterThan(0);
@@ -115,7 +110,7 @@ describe('chains', () => {
   }, 120_000);
 
   test('are found by a word of their name, of their steps or of the plates of these', async () => {
-    const [fixture] = fixtures as [Fixture];
+    const [fixture] = fixtures as [AskedBackend];
     const names = async (keyword: string) => (await chainsIn(fixture, 1, { keyword })).map(({ name }) => name);
     expect(await names('oil & gas')).toEqual(expect.arrayContaining(['Oil & Gas']));
     expect(await names('LITHIUM')).toContain('Electric Vehicles');
@@ -166,7 +161,7 @@ describe('stocks of a plate', () => {
   );
 
   test('of several markets are compared in one currency; without a market they are of all', async () => {
-    const [fixture] = fixtures as [Fixture];
+    const [fixture] = fixtures as [AskedBackend];
     const plateId = 1015n;
     const all = await stocks(fixture, { plateId });
     const each = await Promise.all(MARKETS.map((market) => stocks(fixture, { plateId, marketList: [market] })));
@@ -184,7 +179,7 @@ describe('stocks of a plate', () => {
   });
 
   test('a plate goes before a chain', async () => {
-    const [fixture] = fixtures as [Fixture];
+    const [fixture] = fixtures as [AskedBackend];
     expect(await stocks(fixture, { plateId: 1015n, chainId: 7n, marketList: [11] })).toEqual(
       await stocks(fixture, { plateId: 1015n, marketList: [11] }),
     );
@@ -205,9 +200,6 @@ describe('what is refused', () => {
     ['getIndustrialPlateStock', { plateId: 1001n, count: 201 }, 'count: 201'],
     ['getIndustrialPlateStock', { plateId: 1001n, page: 'HK.99999' }, 'page "HK.99999"'],
   ] as const)('%s %o', async (name, fields, text) => {
-    const [{ backend }] = fixtures as [Fixture];
-    const answer = await call(backend, industry[name] as typeof industry.getIndustrialPlateStock, fields);
-    expect(answer.retType).not.toBe(0);
-    expect(answer.retMsg).toContain(text);
+    expect(await fixtures[0]!.refusal(industry[name], fields)).toContain(text);
   });
 });

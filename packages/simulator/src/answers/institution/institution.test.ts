@@ -1,10 +1,9 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
-import type { ProtocolMessages } from '@svc-gateway/contract/operation';
 import { institution, quote, research } from '@svc-gateway/contract/operations';
 import { requireDay } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, test } from 'vitest';
+import { type AskedBackend, ownBackend, security, sharedBackends } from '../../../../../test/support/sim-backend.js';
 import { institutionNames } from '../../companies/ownership.js';
 
 /** Worlds of several seeds, each on a day of its own: evenings in New York. */
@@ -12,15 +11,11 @@ const worlds = [
   { seed: 'a', at: Date.UTC(2026, 10, 20, 23) },
   { seed: 'b', at: Date.UTC(2024, 6, 16, 23) },
 ] as const;
-const fixtures: Fixture[] = [];
-beforeAll(async () => {
-  for (const { seed, at } of worlds) fixtures.push(await startFixture({ seed, calendarMode: 'calendar', clock: new ManualClock(at) }));
-});
-afterAll(() => Promise.all(fixtures.map(({ backend }) => backend.stop())));
+const fixtures = sharedBackends(worlds);
 
 const markets = { 1: 'HK', 11: 'US', 21: 'SH', 41: 'JP' } as const;
 const anyBook = fc.tuple(fc.nat(worlds.length - 1), fc.constantFrom(1, 11, 21, 41), fc.integer({ min: 1, max: institutionNames.length }));
-const everyBook = (check: (fixture: Fixture, market: keyof typeof markets, institutionId: number) => Promise<void>) =>
+const everyBook = (check: (fixture: AskedBackend, market: keyof typeof markets, institutionId: number) => Promise<void>) =>
   fc.assert(
     fc.asyncProperty(anyBook, ([world, market, id]) => check(fixtures[world]!, market as keyof typeof markets, id)),
     { numRuns: 12 },
@@ -40,15 +35,15 @@ async function all<Item>(ask: (page: string) => Promise<{ dataList: Item[]; next
   return items;
 }
 
-const holdings = ({ backend }: Fixture, fields: object) =>
-  all((page) => payload(backend, institution.getInstitutionHoldingList, { count: 15, ...fields, page }));
+const holdings = ({ payload }: AskedBackend, fields: object) =>
+  all((page) => payload(institution.getInstitutionHoldingList, { count: 15, ...fields, page }));
 
 describe('institutions', () => {
   test('holdings are those that the companies report, and add up to the distribution, the profile and the list', () =>
     everyBook(async (fixture, market, institutionId) => {
       const { companies, world } = fixture.simulation;
       const one = { market, institutionId };
-      const profile = await payload(fixture.backend, institution.getInstitutionProfile, one);
+      const profile = await fixture.payload(institution.getInstitutionProfile, one);
       const rows = await holdings(fixture, one);
       for (const { security: held, holdingPct, holdingValue, changeShares } of rows) {
         const home = world.instrument(`${markets[market]}.${held!.code}`)!;
@@ -63,14 +58,14 @@ describe('institutions', () => {
       const value = sum(rows.map(({ holdingValue }) => holdingValue));
       expect(value / profile.positionValue).toBeCloseTo(1, 9);
       expect(Number(profile.totalHoldingCount)).toBe(rows.length);
-      const { dataList: industries } = await payload(fixture.backend, institution.getInstitutionDistribution, one);
+      const { dataList: industries } = await fixture.payload(institution.getInstitutionDistribution, one);
       expect(sum(industries.map(({ positionValue }) => positionValue)) / value).toBeCloseTo(1, 9);
       expect(sum(industries.map(({ portfolioPct }) => portfolioPct))).toBeCloseTo(100, 1);
       for (const { industryName, positionValue } of industries) {
         const own = rows.filter((row) => row.industryName === industryName).map(({ holdingValue }) => holdingValue);
         expect(sum(own) / positionValue).toBeCloseTo(1, 9);
       }
-      const list = await all((page) => payload(fixture.backend, institution.getInstitutionList, { market, count: 7, page }));
+      const list = await all((page) => fixture.payload(institution.getInstitutionList, { market, count: 7, page }));
       const row = list.find((each) => each.institutionId === institutionId)!;
       expect([row.positionValue, row.positionCount, row.disclosureDate]).toEqual([
         profile.positionValue,
@@ -85,13 +80,11 @@ describe('institutions', () => {
   test('changes are of one kind each, and their numbers are the profile’s', () =>
     everyBook(async (fixture, market, institutionId) => {
       const one = { market, institutionId };
-      const profile = await payload(fixture.backend, institution.getInstitutionProfile, one);
+      const profile = await fixture.payload(institution.getInstitutionProfile, one);
       const counts = [profile.newCount, profile.soldOutCount, profile.increaseCount, profile.decreaseCount];
       for (const [index, count] of counts.entries()) {
         const changeType = index + 1;
-        const rows = await all((page) =>
-          payload(fixture.backend, institution.getInstitutionHoldingChange, { ...one, changeType, count: 50, page }),
-        );
+        const rows = await all((page) => fixture.payload(institution.getInstitutionHoldingChange, { ...one, changeType, count: 50, page }));
         expect(rows.length).toBe(count);
         for (const { changeShares } of rows) expect(changeShares > 0n).toBe(changeType === 1 || changeType === 3);
         const listed = await holdings(fixture, { ...one, changeType });
@@ -103,8 +96,8 @@ describe('institutions', () => {
     }));
 
   test('a quarter later, what was held is what is compared with', async () => {
-    const [fixture] = fixtures as [Fixture];
-    const later = await startFixture({ seed: 'a', calendarMode: 'calendar', clock: new ManualClock(worlds[0].at + 92 * 86_400_000) });
+    const [fixture] = fixtures as [AskedBackend];
+    const later = await ownBackend({ seed: 'a', calendarMode: 'calendar', clock: new ManualClock(worlds[0].at + 92 * 86_400_000) });
     const one = { market: 11, institutionId: 2 };
     const before = new Map((await holdings(fixture, one)).map((row) => [row.security!.code, row]));
     const now = await holdings(later, one);
@@ -116,20 +109,19 @@ describe('institutions', () => {
       compared += 1;
     }
     expect(compared).toBeGreaterThan(10);
-    const [first, second] = [fixture, later].map(({ backend }) => payload(backend, institution.getInstitutionProfile, one));
+    const [first, second] = [fixture, later].map(({ payload }) => payload(institution.getInstitutionProfile, one));
     // But for what has been delisted since.
     const part = (await second!).lastPositionValue / (await first!).positionValue;
     expect(part).toBeLessThan(1 + 1e-9);
     expect(part).toBeGreaterThan(0.9);
-    await later.backend.stop();
   });
 
   test('names and keywords narrow the lists', async () => {
-    const [{ backend }] = fixtures as [Fixture];
-    const { dataList } = await payload(backend, institution.getInstitutionList, { market: 11, namePart: 'fund' });
+    const [{ payload }] = fixtures as [AskedBackend];
+    const { dataList } = await payload(institution.getInstitutionList, { market: 11, namePart: 'fund' });
     expect(dataList.length).toBeGreaterThan(2);
     for (const { institutionName } of dataList) expect(institutionName).toMatch(/fund/i);
-    const { dataList: found } = await payload(backend, institution.getInstitutionHoldingList, {
+    const { dataList: found } = await payload(institution.getInstitutionHoldingList, {
       market: 11,
       institutionId: 1,
       keyword: 'aapl',
@@ -141,35 +133,34 @@ describe('institutions', () => {
 describe('ARK', () => {
   test('weights add up to the whole, values are at the close, and changes are differences of positions', async () => {
     for (const fixture of fixtures) {
-      const { dataList } = await payload(fixture.backend, institution.getArkFundHolding, { count: 200 });
+      const { dataList } = await fixture.payload(institution.getArkFundHolding, { count: 200 });
       expect(dataList.length).toBeGreaterThan(15);
       expect(sum(dataList.map(({ weight }) => weight))).toBeCloseTo(100, 1);
-      const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, {
+      const { snapshotList } = await fixture.payload(quote.getSnapshot, {
         securityList: dataList.map(({ security: held }) => held!),
       });
       for (const [index, { shares, marketValue }] of dataList.entries()) {
         expect(marketValue / (Number(shares) * snapshotList[index]!.basic!.curPrice)).toBeCloseTo(1, 6);
       }
-      const dayBefore = await startFixture({
+      const dayBefore = await ownBackend({
         seed: worlds[fixtures.indexOf(fixture)]!.seed,
         calendarMode: 'calendar',
         clock: new ManualClock(fixture.clock.now() - 86_400_000),
       });
-      const { dataList: before } = await payload(dayBefore.backend, institution.getArkFundHolding, { count: 200 });
+      const { dataList: before } = await dayBefore.payload(institution.getArkFundHolding, { count: 200 });
       for (const { security: held, shares, sharesChange } of dataList) {
         const then = before.find((row) => row.security!.code === held!.code)?.shares ?? 0n;
         expect(shares - then).toBe(sharesChange);
       }
-      await dayBefore.backend.stop();
     }
   });
 
   test('transactions over a cycle are the changes of the positions, each kind by itself', async () => {
-    for (const { backend } of fixtures) {
+    for (const { payload } of fixtures) {
       for (const cycleType of [0, 2, 4]) {
         for (const [holdingType, arkType] of [1, 2, 3, 4].entries()) {
-          const { dataList } = await payload(backend, institution.getArkActiveTransaction, { holdingType, cycleType, count: 200 });
-          const { dataList: held } = await payload(backend, institution.getArkFundHolding, { holdingType: arkType, cycleType, count: 200 });
+          const { dataList } = await payload(institution.getArkActiveTransaction, { holdingType, cycleType, count: 200 });
+          const { dataList: held } = await payload(institution.getArkFundHolding, { holdingType: arkType, cycleType, count: 200 });
           const changes = (rows: readonly (readonly [string, bigint])[]) => [...rows].sort(([a], [b]) => (a < b ? -1 : 1));
           expect(changes(dataList.map((row) => [row.security!.code, row.changeShares]))).toEqual(
             changes(held.map((row) => [row.security!.code, row.sharesChange])),
@@ -182,10 +173,10 @@ describe('ARK', () => {
 
   test('a stock’s dynamic counts the transactions of its last days', async () => {
     const seen = new Set<number>();
-    for (const { backend } of fixtures) {
-      const { dataList } = await payload(backend, institution.getArkFundHolding, { count: 200 });
+    for (const { payload } of fixtures) {
+      const { dataList } = await payload(institution.getArkFundHolding, { count: 200 });
       for (const { security: held } of dataList) {
-        const { dynamicType, transactionCount, netShares, lastTransactionTime } = await payload(backend, institution.getArkStockDynamic, {
+        const { dynamicType, transactionCount, netShares, lastTransactionTime } = await payload(institution.getArkStockDynamic, {
           security: held!,
         });
         seen.add(dynamicType);
@@ -195,7 +186,7 @@ describe('ARK', () => {
         if (dynamicType === 3) expect(transactionCount).toBe(1);
         if (dynamicType !== 2) expect(netShares).not.toBe(0n);
       }
-      const none = await payload(backend, institution.getArkStockDynamic, { security: security('HK.00005') });
+      const none = await payload(institution.getArkStockDynamic, { security: security('HK.00005') });
       expect(none).toMatchObject({ dynamicType: 4, transactionCount: 0 });
     }
     expect(seen.size).toBeGreaterThan(2);
@@ -204,9 +195,9 @@ describe('ARK', () => {
 
 describe('rating changes', () => {
   test('are in the ratings of their stocks, with what was said before', async () => {
-    for (const { backend } of fixtures) {
+    for (const { payload } of fixtures) {
       for (const changeType of [1, 2, 3]) {
-        const rows = await all((page) => payload(backend, institution.getRatingChange, { market: 11, changeType, count: 20, page }));
+        const rows = await all((page) => payload(institution.getRatingChange, { market: 11, changeType, count: 20, page }));
         if (changeType < 3) expect(rows.length).toBeGreaterThan(3);
         expect(rows.map(({ recommendationDate }) => recommendationDate)).toEqual(
           rows
@@ -218,7 +209,7 @@ describe('rating changes', () => {
           expect(row.changeType).toBe(changeType);
           if (changeType === 1) expect(row.rating).toBeGreaterThan(row.lastRating);
           if (changeType === 2) expect(row.rating).toBeLessThan(row.lastRating);
-          const { instRatingSummaryList } = await payload(backend, research.getResearchRatingSummary, { security: row.security!, num: 20 });
+          const { instRatingSummaryList } = await payload(research.getResearchRatingSummary, { security: row.security!, num: 20 });
           const broker = instRatingSummaryList.find(({ institutionInfo }) => institutionInfo!.institutionName === row.institutionName)!;
           const at = broker.ratingItemList.findIndex(({ recommendationDateStr }) => recommendationDateStr === row.recommendationDate);
           expect(broker.ratingItemList[at]!.targetPrice).toBe(row.targetPrice);
@@ -243,7 +234,6 @@ const refused = [
 test.each(refused.map(([operation, fields, message]) => [operation.name, fields, operation, message] as const))(
   '%s of %j is refused by name',
   async (_, fields, operation, message) => {
-    const answer = await call<ProtocolMessages>(fixtures[0]!.backend, operation, fields);
-    expect(answer).toMatchObject({ retType: -1, retMsg: expect.stringMatching(message) });
+    expect(await fixtures[0]!.refusal(operation, fields)).toMatch(message);
   },
 );

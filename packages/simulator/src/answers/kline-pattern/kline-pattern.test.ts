@@ -1,8 +1,8 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { klinePattern as patterns, quote } from '@svc-gateway/contract/operations';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, test } from 'vitest';
+import { security, sharedBackend } from '../../../../../test/support/sim-backend.js';
 import type { Bar } from '../../market/index.js';
 import { occurrences, seriesOf } from '../../patterns/index.js';
 
@@ -11,13 +11,9 @@ const EVENING = Date.UTC(2026, 10, 20, 12);
 const version = { extensionVersion: 1 };
 const DAY = 2;
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar', clock: new ManualClock(EVENING) });
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend({ calendarMode: 'calendar', clock: new ManualClock(EVENING) });
 
-const catalog = async (fields: object = {}) => payload(fixture.backend, patterns.klinePatternCatalog, { ...version, ...fields });
+const catalog = async (fields: object = {}) => simulated.payload(patterns.klinePatternCatalog, { ...version, ...fields });
 
 describe('the catalogue', () => {
   test('comes whole without a count, or with one of 0 or less, and in pages with one', async () => {
@@ -43,15 +39,15 @@ describe('the catalogue', () => {
 
 test('user_stock_list_mode 1 leaves the stocks on the watchlist', async () => {
   const request = { ...version, klineType: DAY, market: 1 };
-  const { patternList } = await payload(fixture.backend, patterns.klinePatternCatalog, version);
+  const { patternList } = await simulated.payload(patterns.klinePatternCatalog, version);
   let found = 0;
   for (const { shape } of patternList) {
-    const { stockList } = await payload(fixture.backend, patterns.klinePatternStocks, { ...request, shape });
+    const { stockList } = await simulated.payload(patterns.klinePatternStocks, { ...request, shape });
     const watched = stockList.filter((_, index) => index % 2 === 0).map(({ security: one }) => `HK.${one?.code}`);
     if (watched.length === 0) continue;
-    await fixture.simulation.userState.watchlists.add('patterns', watched);
-    const all = new Set(fixture.simulation.userState.watchlists.all());
-    const only = await payload(fixture.backend, patterns.klinePatternStocks, { ...request, shape, userStockListMode: 1 });
+    await simulated.simulation.userState.watchlists.add('patterns', watched);
+    const all = new Set(simulated.simulation.userState.watchlists.all());
+    const only = await simulated.payload(patterns.klinePatternStocks, { ...request, shape, userStockListMode: 1 });
     const shown = only.stockList.map(({ security: one }) => `HK.${one?.code}`);
     expect(shown).toEqual(stockList.map(({ security: one }) => `HK.${one?.code}`).filter((symbol) => all.has(symbol)));
     expect(only.allCount).toBe(shown.length);
@@ -61,16 +57,16 @@ test('user_stock_list_mode 1 leaves the stocks on the watchlist', async () => {
 });
 
 test('patterns name bars of the K-lines, the same by number and by symbol; the running bar is not among them', async () => {
-  const { backend, simulation } = fixture;
+  const { simulation } = simulated;
   let found = 0;
   for (const symbol of ['HK.00700', 'US.AAPL', 'SH.600519']) {
     for (const klineType of [DAY, 3, 9]) {
       const request = { ...version, security: security(symbol), klineType };
-      const { patternList, stockId, barsExamined } = await payload(backend, patterns.klinePattern, request);
+      const { patternList, stockId, barsExamined } = await simulated.payload(patterns.klinePattern, request);
       expect(stockId).toBe(simulation.world.instrument(symbol)!.id);
-      const byNumber = await payload(backend, patterns.klinePattern, { ...version, stockId, klineType });
+      const byNumber = await simulated.payload(patterns.klinePattern, { ...version, stockId, klineType });
       expect(byNumber.patternList).toEqual(patternList);
-      const bars = (await payload(backend, quote.getKline, { security: security(symbol), klType: klineType, rehabType: 1, reqNum: 300 }))
+      const bars = (await simulated.payload(quote.getKline, { security: security(symbol), klType: klineType, rehabType: 1, reqNum: 300 }))
         .klList;
       expect(barsExamined).toBe(260);
       const now = simulation.clock.now() / 1000;
@@ -117,16 +113,15 @@ test('bars that are just as long as usual, and shadows just as short as they may
 });
 
 test('statistics count what followed on the same K-lines', async () => {
-  const { backend } = fixture;
   const one = security('HK.00700');
-  const { statisticsList, barsExamined } = await payload(backend, patterns.klinePatternStatistics, {
+  const { statisticsList, barsExamined } = await simulated.payload(patterns.klinePatternStatistics, {
     ...version,
     security: one,
     klineType: DAY,
   });
   expect(barsExamined).toBe(1000);
-  const bars = (await payload(backend, quote.getKline, { security: one, klType: DAY, rehabType: 1, reqNum: 1000 })).klList;
-  const { patternList } = await payload(backend, patterns.klinePattern, { ...version, security: one, klineType: DAY });
+  const bars = (await simulated.payload(quote.getKline, { security: one, klType: DAY, rehabType: 1, reqNum: 1000 })).klList;
+  const { patternList } = await simulated.payload(patterns.klinePattern, { ...version, security: one, klineType: DAY });
   for (const { shape, occurrenceCount, lastTime, outcomeList } of statisticsList) {
     const recent = patternList.filter((each) => each.shape === shape);
     expect(occurrenceCount).toBeGreaterThanOrEqual(recent.length);
@@ -142,25 +137,24 @@ test('statistics count what followed on the same K-lines', async () => {
       expect(averageChangeRate).toBeCloseTo((100 * (to - from)) / from, 2);
     }
   }
-  const bearish = await payload(backend, patterns.klinePatternStatistics, { ...version, security: one, klineType: DAY, color: 2 });
+  const bearish = await simulated.payload(patterns.klinePatternStatistics, { ...version, security: one, klineType: DAY, color: 2 });
   expect(bearish.statisticsList).toEqual(statisticsList.filter(({ color }) => color === 2));
-  const single = await payload(backend, patterns.klinePatternStatistics, { ...version, security: one, klineType: DAY, shape: 8 });
+  const single = await simulated.payload(patterns.klinePatternStatistics, { ...version, security: one, klineType: DAY, shape: 8 });
   expect(single.statisticsList).toEqual(statisticsList.filter(({ shape }) => shape === 8));
 });
 
 describe('stocks that show a pattern', () => {
-  const stocks = (fields: object) =>
-    payload(fixture.backend, patterns.klinePatternStocks, { ...version, market: 1, klineType: DAY, ...fields });
+  const stocks = (fields: object) => simulated.payload(patterns.klinePatternStocks, { ...version, market: 1, klineType: DAY, ...fields });
 
   test('are those whose own patterns end with the newest complete bar, and no other', async () => {
-    const { simulation, backend } = fixture;
+    const { simulation } = simulated;
     for (const shape of [5, 18, 19, 24, 101, 102, 103, 105, 106, 107, 108]) {
       const { stockList, allCount } = await stocks({ shape, sortType: -1 });
       expect(stockList).toHaveLength(allCount);
       const shown = new Map(stockList.map((one) => [one.security!.code, one]));
       for (const instrument of simulation.world.listed({ market: 'HK', kind: 'equity' }).slice(0, 60)) {
         const request = { ...version, security: security(instrument.symbol), klineType: DAY };
-        const { patternList } = await payload(backend, patterns.klinePattern, request);
+        const { patternList } = await simulated.payload(patterns.klinePattern, request);
         const own = patternList.find((one) => one.shape === shape && one.endTime === '2026-11-20 00:00:00');
         expect([instrument.symbol, shown.get(instrument.code)?.beginTime]).toEqual([instrument.symbol, own?.beginTime]);
       }
@@ -170,12 +164,12 @@ describe('stocks that show a pattern', () => {
   test('stand in the backend’s order, or by the figures of their snapshots, in pages', async () => {
     const asked = { shape: 5 };
     const { stockList: plain } = await stocks({ ...asked, sortType: -1 });
-    const order = fixture.simulation.world.listed({ market: 'HK', kind: 'equity' }).map(({ code }) => code);
+    const order = simulated.simulation.world.listed({ market: 'HK', kind: 'equity' }).map(({ code }) => code);
     const codes = plain.map(({ security: one }) => one!.code);
     expect(codes.length).toBeGreaterThan(1);
     expect(codes).toEqual(order.filter((code) => codes.includes(code)));
     expect((await stocks({ ...asked, sortType: -1, sortOrder: 1 })).stockList).toEqual(plain);
-    const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList: plain.map(({ security: one }) => one!) });
+    const { snapshotList } = await simulated.payload(quote.getSnapshot, { securityList: plain.map(({ security: one }) => one!) });
     for (const [i, one] of plain.entries()) {
       const { basic, equityExData } = snapshotList[i]!;
       expect([one.curPrice, one.volume, one.turnover, one.marketCap]).toEqual([
@@ -201,7 +195,7 @@ describe('stocks that show a pattern', () => {
 });
 
 test('performance says ret_code 0 explicitly, and adds up', async () => {
-  const answer = await payload(fixture.backend, patterns.klinePatternPerformance, { ...version, shape: 8, duration: 5 });
+  const answer = await simulated.payload(patterns.klinePatternPerformance, { ...version, shape: 8, duration: 5 });
   expect(Object.hasOwn(answer, 'retCode')).toBe(true);
   expect(answer).toMatchObject({ retCode: 0, shape: 8, name: 'Bullish engulfing', duration: 5 });
   expect(answer.marketList.map(({ market }) => market)).toEqual([1, 11, 21, 22, 31, 41, 61]);
@@ -241,6 +235,5 @@ test.each([
   [patterns.klinePatternPerformance, { extensionVersion: 1, shape: 8, duration: 61 }, 'duration 61: expected 1 to 60'],
   [patterns.klinePatternPerformance, { extensionVersion: 1, shape: 0, duration: 1 }, 'shape 0: no pattern'],
 ] as const)('%# is refused with its reason', async (operation, request, text) => {
-  const answer = await call(fixture.backend, operation as typeof patterns.klinePattern, request);
-  expect(answer).toMatchObject({ retType: -1, retMsg: expect.stringContaining(text) });
+  expect(await simulated.refusal(operation, request)).toContain(text);
 });

@@ -3,26 +3,16 @@ import * as Filter from '@svc-gateway/contract/generated/Qot_StockFilter_pb';
 import * as Stock from '@svc-gateway/contract/generated/Qot_StockScreen_pb';
 import * as Warrant from '@svc-gateway/contract/generated/Qot_WarrantScreen_pb';
 import * as Own from '@svc-gateway/contract/generated/svc/screen_pb';
-import type { Operation } from '@svc-gateway/contract/operation';
 import { metadata } from '@svc-gateway/contract/operations';
 import { ownScreenFields, screenFieldsOf } from '@svc-gateway/contract/screen-numbers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, type Fixture, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, it } from 'vitest';
+import { sharedBackend } from '../../../../../test/support/sim-backend.js';
 import { fieldSchema } from '../../../../contract/src/json-schema.js';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture();
-});
-afterAll(() => fixture.backend.stop());
+const { refusal } = sharedBackend();
 
 /** A number that no field of a screen has. */
 const NONE = 9_999;
-
-async function refusal(operation: Operation, fields: object): Promise<string> {
-  const { retType, retMsg } = await call(fixture.backend, operation, fields);
-  return retType === 0 ? '' : retMsg;
-}
 
 /** The numbers that a refusal lists: "…; served: 1, 2". */
 function listed(text: string): number[] {

@@ -1,19 +1,14 @@
-import { symbolOf } from '@svc-gateway/contract/markets';
 import { metadata, quote } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, it } from 'vitest';
+import { named } from '../../../../../test/support/plate-views.js';
+import { security, sharedBackend } from '../../../../../test/support/sim-backend.js';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
 
 const whole = { begin: 0, num: 200, market: 1 };
-const named = (one: { market: number; code: string } | undefined) => symbolOf(one ?? { market: 0, code: '' }) ?? '';
 
 async function filter(fields: object) {
-  return payload(fixture.backend, metadata.getStockFilter, { ...whole, ...fields });
+  return simulated.payload(metadata.getStockFilter, { ...whole, ...fields });
 }
 
 async function symbols(fields: object): Promise<string[]> {
@@ -44,7 +39,7 @@ describe('simple conditions', () => {
   it('agree with the snapshots', async () => {
     const { dataList } = await filter({ baseFilterList: [3, 4, 5, 9, 11, 12, 13, 14, 19, 20, 21].map((fieldName) => shown(fieldName)) });
     const securityList = dataList.map(({ security: one }) => one);
-    const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList });
+    const { snapshotList } = await simulated.payload(quote.getSnapshot, { securityList });
     for (const [i, snapshot] of snapshotList.entries()) {
       const { basic, equityExData: equity } = snapshot;
       if (basic === undefined || equity === undefined) continue;
@@ -89,7 +84,7 @@ describe('accumulated figures', () => {
   it.each([1, 3, 20])('over %i days agree with the daily bars', async (days) => {
     const { dataList } = await filter({ num: 8, accumulateFilterList: [1, 2, 3, 4, 5].map((fieldName) => shown(fieldName, { days })) });
     for (const { security: one, accumulateDataList } of dataList) {
-      const { klList } = await payload(fixture.backend, quote.getKline, { security: one, klType: 2, rehabType: 1, reqNum: days });
+      const { klList } = await simulated.payload(quote.getKline, { security: one, klType: 2, rehabType: 1, reqNum: days });
       const [base, last] = [klList[0]?.lastClosePrice ?? 0, klList.at(-1)?.closePrice ?? 0];
       const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / days;
       const values = accumulateDataList.map(({ value }) => value);
@@ -131,7 +126,7 @@ describe('financial figures', () => {
 
   it('of the fiscal year agree with the snapshot', async () => {
     const { dataList } = await filter({ financialFilterList: [shown(1, { quarter: 1 }), shown(44, { quarter: 1 })] });
-    const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList: dataList.map(({ security: one }) => one) });
+    const { snapshotList } = await simulated.payload(quote.getSnapshot, { securityList: dataList.map(({ security: one }) => one) });
     for (const [i, { equityExData: equity }] of snapshotList.entries()) {
       if (equity === undefined) continue;
       const [profit, perShare] = dataList[i]?.financialDataList.map(({ value }) => value) ?? [];
@@ -144,7 +139,7 @@ describe('financial figures', () => {
 
 describe('patterns and indicators', () => {
   async function closes(symbol: string, count: number): Promise<number[]> {
-    const { klList } = await payload(fixture.backend, quote.getKline, {
+    const { klList } = await simulated.payload(quote.getKline, {
       security: security(symbol),
       klType: 2,
       rehabType: 1,
@@ -254,7 +249,7 @@ describe('pages and order', () => {
 
   it('a plate narrows it to its members', async () => {
     const plate = security('HK.LIST1001');
-    const { staticInfoList } = await payload(fixture.backend, metadata.getPlateSecurity, { plate });
+    const { staticInfoList } = await simulated.payload(metadata.getPlateSecurity, { plate });
     expect(await symbols({ plate })).toEqual(staticInfoList.map(({ basic }) => named(basic?.security)));
   });
 
@@ -299,8 +294,5 @@ it.each([
     '251 is out of range',
   ],
 ])('refuses %j', async (fields, message) => {
-  expect(await call(fixture.backend, metadata.getStockFilter, { ...whole, ...fields })).toMatchObject({
-    retType: -1,
-    retMsg: expect.stringContaining(message),
-  });
+  expect(await simulated.refusal(metadata.getStockFilter, { ...whole, ...fields })).toContain(message);
 });

@@ -1,17 +1,13 @@
 import type { Operation } from '@svc-gateway/contract/operation';
 import { metadata, quote, system } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, test } from 'vitest';
+import { ownBackend, security, sharedBackend } from '../../../../../test/support/sim-backend.js';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar' });
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend({ calendarMode: 'calendar' });
 
 /** "2026-12-24" for a whole day, "2026-12-24 morning" for a half one. */
 async function days(request: { market: number; security?: object }, beginTime: string, endTime: string): Promise<string[]> {
-  const { tradeDateList } = await payload(fixture.backend, metadata.getTradingDays, { ...request, beginTime, endTime });
+  const { tradeDateList } = await simulated.payload(metadata.getTradingDays, { ...request, beginTime, endTime });
   return tradeDateList.map(({ time, tradeDateType }) => `${time}${['', ' morning', ' afternoon'][tradeDateType]}`);
 }
 
@@ -35,7 +31,7 @@ describe('by market', () => {
       [6, 'JP_FUTURE'],
       [7, 'SG_FUTURE'],
     ] as const) {
-      const expected = fixture.simulation.world.calendar(name).tradingDays('2026-01-01', '2026-12-31');
+      const expected = simulated.simulation.world.calendar(name).tradingDays('2026-01-01', '2026-12-31');
       expect((await days({ market }, '2026-01-01', '2026-12-31')).map((day) => day.slice(0, 10))).toEqual(expected.map(({ day }) => day));
     }
   });
@@ -47,9 +43,9 @@ describe('by market', () => {
 
   test('a day is named with its midnight in the market', async () => {
     const range = { beginTime: '2026-12-24', endTime: '2026-12-24' };
-    const hongKong = await payload(fixture.backend, metadata.getTradingDays, { market: 1, ...range });
+    const hongKong = await simulated.payload(metadata.getTradingDays, { market: 1, ...range });
     expect(hongKong.tradeDateList).toMatchObject([{ time: '2026-12-24', timestamp: Date.UTC(2026, 11, 23, 16) / 1000, tradeDateType: 1 }]);
-    const newYork = await payload(fixture.backend, metadata.getTradingDays, { market: 2, ...range });
+    const newYork = await simulated.payload(metadata.getTradingDays, { market: 2, ...range });
     expect(newYork.tradeDateList).toMatchObject([{ time: '2026-12-24', timestamp: Date.UTC(2026, 11, 24, 5) / 1000 }]);
   });
 
@@ -72,7 +68,7 @@ describe('by security', () => {
 
   test('a future follows its own calendar', async () => {
     // CME trades a shortened session on Thanksgiving.
-    const future = fixture.simulation.world.instruments({ market: 'US', kind: 'future' })[0]!;
+    const future = simulated.simulation.world.instruments({ market: 'US', kind: 'future' })[0]!;
     expect(await days({ market: 2, security: security(future.symbol) }, '2026-11-25', '2026-11-28')).toEqual([
       '2026-11-25',
       '2026-11-26 morning',
@@ -88,15 +84,14 @@ const tellHours = [
 ] as const;
 
 test('where every day trades, every day is listed, and answers say that the clock is held open', async () => {
-  const { backend } = await startFixture({ calendarMode: 'open' });
-  const { tradeDateList } = await payload(backend, metadata.getTradingDays, { market: 5, beginTime: '2026-12-20', endTime: '2026-12-31' });
+  const { payload, call } = await ownBackend({ calendarMode: 'open' });
+  const { tradeDateList } = await payload(metadata.getTradingDays, { market: 5, beginTime: '2026-12-20', endTime: '2026-12-31' });
   expect(tradeDateList).toHaveLength(12);
   expect(tradeDateList.every(({ tradeDateType }) => tradeDateType === 0)).toBe(true);
   for (const [operation, request] of tellHours as readonly (readonly [Operation, object])[]) {
-    expect((await call(backend, operation, request)).retMsg).toContain('held open (--sim-clock open): every market trades on every day');
-    expect((await call(fixture.backend, operation, request)).retMsg).toBe('');
+    expect((await call(operation, request)).retMsg).toContain('held open (--sim-clock open): every market trades on every day');
+    expect((await simulated.call(operation, request)).retMsg).toBe('');
   }
-  await backend.stop();
 });
 
 test.each([
@@ -110,8 +105,5 @@ test.each([
   [{ beginTime: '2016-12-01' }, 'begin_time to end_time: at most 3660 days'],
 ])('refuses %j and says why', async (fields, message) => {
   const request = { market: 1, beginTime: '2026-12-01', endTime: '2026-12-31', ...fields };
-  expect(await call(fixture.backend, metadata.getTradingDays, request)).toMatchObject({
-    retType: -1,
-    retMsg: expect.stringContaining(message),
-  });
+  expect(await simulated.refusal(metadata.getTradingDays, request)).toContain(message);
 });

@@ -1,19 +1,15 @@
 import { metadata, quote } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, it } from 'vitest';
+import { security, sharedBackend } from '../../../../../test/support/sim-backend.js';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
 
 async function bars(symbol: string, rehabType: number, beginTime: string) {
   const request = { security: security(symbol), klType: 2, rehabType, beginTime, endTime: '2026-11-20' };
-  return (await payload(fixture.backend, quote.getHistoryKline, request)).klList;
+  return (await simulated.payload(quote.getHistoryKline, request)).klList;
 }
 
-const rehabs = async (symbol: string) => (await payload(fixture.backend, metadata.getRehab, { security: security(symbol) })).rehabList;
+const rehabs = async (symbol: string) => (await simulated.payload(metadata.getRehab, { security: security(symbol) })).rehabList;
 
 describe('adjustment factors', () => {
   const symbols = ['HK.00700', 'HK.00005', 'US.AAPL', 'US.NVDA', 'SH.600519', 'SZ.000858', 'JP.7203', 'HK.02800', 'US.SPY', 'US.BABA'];
@@ -63,7 +59,7 @@ describe('adjustment factors', () => {
 
 describe('suspensions', () => {
   it('of symbols that traded every day there are none, and a day to come is not one', async () => {
-    const { SecuritySuspendList } = await payload(fixture.backend, metadata.getSuspend, {
+    const { SecuritySuspendList } = await simulated.payload(metadata.getSuspend, {
       securityList: ['HK.00700', 'US.AAPL', 'HK.800000'].map(security),
       beginTime: '2026-06-01',
       endTime: '2026-12-31',
@@ -83,15 +79,15 @@ describe('suspensions', () => {
     [{ securityList: [] }, 'missing field "securityList": name at least one'],
   ])('refuses %j', async (fields, message) => {
     const request = { securityList: [security('HK.00700')], beginTime: '2026-11-01', endTime: '2026-11-20', ...fields };
-    expect(await call(fixture.backend, metadata.getSuspend, request)).toMatchObject({ retMsg: expect.stringContaining(message) });
+    expect(await simulated.refusal(metadata.getSuspend, request)).toContain(message);
   });
 });
 
 describe('code changes', () => {
-  const changes = async (request: object = {}) => (await payload(fixture.backend, metadata.getCodeChange, request)).codeChangeList;
+  const changes = async (request: object = {}) => (await simulated.payload(metadata.getCodeChange, request)).codeChangeList;
 
   it('are the splits, consolidations and rights issues that the adjustment factors tell of', async () => {
-    const stocks = fixture.simulation.world.listed({ market: 'HK', kind: 'equity' });
+    const stocks = simulated.simulation.world.listed({ market: 'HK', kind: 'equity' });
     const expected: string[] = [];
     for (const { symbol, code } of stocks) {
       for (const { time, companyActFlag: flag } of await rehabs(symbol)) {
@@ -140,6 +136,6 @@ describe('code changes', () => {
       'time_filter_list[0]: begin_time is after end_time',
     ],
   ])('refuses %j', async (request, message) => {
-    expect(await call(fixture.backend, metadata.getCodeChange, request)).toMatchObject({ retMsg: expect.stringContaining(message) });
+    expect(await simulated.refusal(metadata.getCodeChange, request)).toContain(message);
   });
 });

@@ -1,24 +1,18 @@
 import { listAccepted, plateSort } from '@svc-gateway/contract/enums';
 import { SortFieldSchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
-import { symbolOf } from '@svc-gateway/contract/markets';
 import { metadata, quote } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, it } from 'vitest';
+import { named } from '../../../../../test/support/plate-views.js';
+import { security, sharedBackend } from '../../../../../test/support/sim-backend.js';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar' });
-});
-afterAll(() => fixture.backend.stop());
-
-const named = (one: { market: number; code: string } | undefined) => symbolOf(one ?? { market: 0, code: '' }) ?? '';
+const simulated = sharedBackend({ calendarMode: 'calendar' });
 
 async function plates(market: number, plateSetType = 0) {
-  return (await payload(fixture.backend, metadata.listPlates, { market, plateSetType })).plateInfoList;
+  return (await simulated.payload(metadata.listPlates, { market, plateSetType })).plateInfoList;
 }
 
 async function members(plate: string, fields: object = {}) {
-  const { staticInfoList } = await payload(fixture.backend, metadata.getPlateSecurity, { plate: security(plate), ...fields });
+  const { staticInfoList } = await simulated.payload(metadata.getPlateSecurity, { plate: security(plate), ...fields });
   return staticInfoList.map(({ basic }) => named(basic?.security));
 }
 
@@ -38,22 +32,20 @@ describe('plates of a market', () => {
   });
 
   it('refuses markets and types that are none', async () => {
-    expect(await call(fixture.backend, metadata.listPlates, { market: 99, plateSetType: 0 })).toMatchObject({
-      retMsg: expect.stringContaining('invalid market 99'),
-    });
-    expect(await call(fixture.backend, metadata.listPlates, { market: 1, plateSetType: 4 })).toMatchObject({
-      retMsg: 'unknown plate_set_type 4; accepted: 0 (ALL), 1 (INDUSTRY), 2 (REGION), 3 (CONCEPT)',
-    });
+    expect(await simulated.refusal(metadata.listPlates, { market: 99, plateSetType: 0 })).toContain('invalid market 99');
+    expect(await simulated.refusal(metadata.listPlates, { market: 1, plateSetType: 4 })).toBe(
+      'unknown plate_set_type 4; accepted: 0 (ALL), 1 (INDUSTRY), 2 (REGION), 3 (CONCEPT)',
+    );
   });
 });
 
 describe('members', () => {
   it('belong to a plate exactly when the plate is one of theirs', async () => {
-    const { world } = fixture.simulation;
+    const { world } = simulated.simulation;
     const stocks = [...world.listed({ market: 'HK', kind: 'equity' }), ...world.listed({ market: 'HK', kind: 'trust' })].map(
       ({ symbol }) => symbol,
     );
-    const { ownerPlateList } = await payload(fixture.backend, metadata.getOwnerPlate, { securityList: stocks.map(security) });
+    const { ownerPlateList } = await simulated.payload(metadata.getOwnerPlate, { securityList: stocks.map(security) });
     const byOwner = new Map<string, Set<string>>();
     for (const { security: owner, plateInfoList } of ownerPlateList) {
       for (const { plate } of plateInfoList) byOwner.set(named(plate), (byOwner.get(named(plate)) ?? new Set()).add(named(owner)));
@@ -79,7 +71,7 @@ describe('members', () => {
   ] as const)('are sorted by field %i as their quotes are', async (sortField, name) => {
     const plate = 'US.LIST1015';
     const down = await members(plate, { sortField, ascend: false });
-    const { basicQotList } = await payload(fixture.backend, quote.getQuote, { securityList: down.map(security) });
+    const { basicQotList } = await simulated.payload(quote.getQuote, { securityList: down.map(security) });
     const figures = basicQotList.map((basic) =>
       name === 'changeRate' ? Math.round(((basic.curPrice - basic.lastClosePrice) / basic.lastClosePrice) * 1e5) : Number(basic[name]),
     );
@@ -90,12 +82,9 @@ describe('members', () => {
   it('are sorted by every field that is declared, and by no other', async () => {
     const declared = new Set(plateSort.members.map((member) => member.public));
     for (const { number } of SortFieldSchema.values) {
-      const { retType, retMsg } = await call(fixture.backend, metadata.getPlateSecurity, {
-        plate: { market: 1, code: 'LIST1001' },
-        sortField: number,
-      });
-      expect([number, retType]).toEqual([number, declared.has(number) ? 0 : -1]);
-      if (retType !== 0) expect(retMsg).toContain(`accepted: ${listAccepted(plateSort, 'rest')}`);
+      const refusal = await simulated.refusal(metadata.getPlateSecurity, { plate: { market: 1, code: 'LIST1001' }, sortField: number });
+      expect([number, refusal === '']).toEqual([number, declared.has(number)]);
+      if (refusal !== '') expect(refusal).toContain(`accepted: ${listAccepted(plateSort, 'rest')}`);
     }
   });
 
@@ -114,15 +103,12 @@ describe('members', () => {
       'sort_field: 13 does not sort the members of a plate; accepted: 1 (Code), 2 (CurPrice)',
     ],
   ])('refuses %j', async (request, message) => {
-    expect(await call(fixture.backend, metadata.getPlateSecurity, request)).toMatchObject({
-      retType: -1,
-      retMsg: expect.stringContaining(message),
-    });
+    expect(await simulated.refusal(metadata.getPlateSecurity, request)).toContain(message);
   });
 });
 
 it('indices, funds and contracts belong to no plate', async () => {
-  const { ownerPlateList } = await payload(fixture.backend, metadata.getOwnerPlate, {
+  const { ownerPlateList } = await simulated.payload(metadata.getOwnerPlate, {
     securityList: ['HK.800000', 'HK.02800', 'HK.HSImain'].map(security),
   });
   expect(ownerPlateList.map(({ plateInfoList }) => plateInfoList)).toEqual([[], [], []]);
@@ -130,16 +116,14 @@ it('indices, funds and contracts belong to no plate', async () => {
 
 it('no more than 200 symbols are looked up at once', async () => {
   const securityList = Array.from({ length: 201 }, () => security('HK.00700'));
-  expect(await call(fixture.backend, metadata.getOwnerPlate, { securityList })).toMatchObject({
-    retMsg: '201 symbols: at most 200 in one request',
-  });
+  expect(await simulated.refusal(metadata.getOwnerPlate, { securityList })).toBe('201 symbols: at most 200 in one request');
 });
 
 describe('a plate as an index', () => {
   it.each(['HK.LIST1001', 'US.LIST1015', 'SH.LIST1001', 'HK.BK1001', 'US.LIST2001'])('%s: trades what its members trade', async (plate) => {
     const symbols = await members(plate);
-    const quotes = await payload(fixture.backend, quote.getQuote, { securityList: symbols.map(security) });
-    const whole = await payload(fixture.backend, quote.getQuote, { securityList: [security(plate)] });
+    const quotes = await simulated.payload(quote.getQuote, { securityList: symbols.map(security) });
+    const whole = await simulated.payload(quote.getQuote, { securityList: [security(plate)] });
     const sum = quotes.basicQotList.reduce((total, { turnover }) => total + turnover, 0);
     expect(Math.abs((whole.basicQotList[0]?.turnover ?? 0) - sum)).toBeLessThan(1e-9 * sum + 0.01);
   });

@@ -1,13 +1,9 @@
 import { symbolOf } from '@svc-gateway/contract/markets';
 import { metadata, quote } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, type Fixture, payload, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, it } from 'vitest';
+import { sharedBackend } from '../../../../../test/support/sim-backend.js';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar' });
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend({ calendarMode: 'calendar' });
 
 const quoteFields = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18];
 const screens = [
@@ -20,7 +16,7 @@ const screens = [
 describe.each(screens)('the %s screen', (_, operation, markets, kind, own) => {
   const fields = [...quoteFields, ...own];
   const page = (request: object) =>
-    payload(fixture.backend, operation as typeof metadata.etfScreen, {
+    simulated.payload(operation as typeof metadata.etfScreen, {
       market: markets[0],
       dataMaxCount: 500,
       extensionVersion: 1,
@@ -32,7 +28,7 @@ describe.each(screens)('the %s screen', (_, operation, markets, kind, own) => {
   it('lists exactly the instruments listed today', async () => {
     for (const market of markets) {
       const name = symbolOf({ market, code: '' })?.slice(0, 2) as 'HK';
-      const listed = fixture.simulation.world.listed({ market: name, kind }).map(({ symbol }) => symbol);
+      const listed = simulated.simulation.world.listed({ market: name, kind }).map(({ symbol }) => symbol);
       expect([...(await symbols({ market }))].sort()).toEqual(listed.sort());
       expect(listed.length).toBeGreaterThan(0);
     }
@@ -57,7 +53,7 @@ describe.each(screens)('the %s screen', (_, operation, markets, kind, own) => {
 
   it('says the same as the snapshots', async () => {
     const { dataList } = await page({ needFields: [{ fieldId: 1 }, { fieldId: 8 }, { fieldId: 9 }] });
-    const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList: dataList.map(({ security }) => security) });
+    const { snapshotList } = await simulated.payload(quote.getSnapshot, { securityList: dataList.map(({ security }) => security) });
     expect(dataList.map(({ fieldList }) => fieldList.map(({ value }) => value))).toEqual(
       snapshotList.map(({ basic }) => [basic?.curPrice, Number(basic?.volume), basic?.turnover]),
     );
@@ -81,10 +77,6 @@ describe.each(screens)('the %s screen', (_, operation, markets, kind, own) => {
     [{ filters: [{ fieldId: 1, min: 2, max: 1 }] }, 'filters[0]: min 2 is above max 1'],
     [{ needFields: Array.from({ length: 65 }, () => ({ fieldId: 1 })) }, '65 fields: at most 64'],
   ])('refuses %j', async (request, message) => {
-    expect(
-      await call(fixture.backend, operation as typeof metadata.etfScreen, { market: 1, dataMaxCount: 5, extensionVersion: 1, ...request }),
-    ).toMatchObject({
-      retMsg: expect.stringContaining(message),
-    });
+    expect(await simulated.refusal(operation, { market: 1, dataMaxCount: 5, extensionVersion: 1, ...request })).toContain(message);
   });
 });

@@ -1,17 +1,13 @@
 import { symbolOf } from '@svc-gateway/contract/markets';
 import { metadata } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, type Fixture, payload, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, it } from 'vitest';
+import { sharedBackend } from '../../../../../test/support/sim-backend.js';
 import { otherNamesOf } from '../../world/other-names.js';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar' });
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend({ calendarMode: 'calendar' });
 
 async function search(keyword: string, maxCount = 5): Promise<string[]> {
-  const { searchQuoteList } = await payload(fixture.backend, metadata.searchQuote, { keyword, maxCount });
+  const { searchQuoteList } = await simulated.payload(metadata.searchQuote, { keyword, maxCount });
   return searchQuoteList.map(({ market, code }) => symbolOf({ market, code }) ?? '');
 }
 
@@ -62,7 +58,7 @@ describe('the first match', () => {
 it('exact matches come before parts of names, and parts before mistakes', async () => {
   const found = await search('china', 60);
   const places = found.map((symbol) => {
-    const names = [fixture.simulation.world.instrument(symbol)?.name ?? '', ...otherNamesOf(symbol)].map((name) => name.toLowerCase());
+    const names = [simulated.simulation.world.instrument(symbol)?.name ?? '', ...otherNamesOf(symbol)].map((name) => name.toLowerCase());
     return names.some((name) => name.startsWith('china')) ? 0 : names.some((name) => name.includes('china')) ? 1 : 2;
   });
   expect(places.filter((place) => place === 0).length).toBeGreaterThan(10);
@@ -70,7 +66,7 @@ it('exact matches come before parts of names, and parts before mistakes', async 
 });
 
 it('every listed stock is found by its symbol and by its name', async () => {
-  for (const { symbol, name } of fixture.simulation.world.listed({ kind: 'equity' })) {
+  for (const { symbol, name } of simulated.simulation.world.listed({ kind: 'equity' })) {
     expect((await search(symbol, 1))[0]).toBe(symbol);
     expect([name, await search(name, 10)]).toEqual([name, expect.arrayContaining([symbol])]);
   }
@@ -85,7 +81,7 @@ it('finds nothing under nonsense, and nothing that is not listed', async () => {
 
 it('answers as many as were asked for, ten when not said', async () => {
   expect(await search('a', 3)).toHaveLength(3);
-  expect((await payload(fixture.backend, metadata.searchQuote, { keyword: 'a' })).searchQuoteList).toHaveLength(10);
+  expect((await simulated.payload(metadata.searchQuote, { keyword: 'a' })).searchQuoteList).toHaveLength(10);
   expect(await search('a', 50)).toHaveLength(50);
 });
 
@@ -94,5 +90,5 @@ it.each([
   [{ keyword: 'a', maxCount: 101 }, 'max_count: 101 is out of range, accepted: 1 to 100'],
   [{ keyword: 'a', maxCount: -1 }, 'max_count: -1 is out of range'],
 ])('refuses %j', async (request, message) => {
-  expect(await call(fixture.backend, metadata.searchQuote, request)).toMatchObject({ retMsg: expect.stringContaining(message) });
+  expect(await simulated.refusal(metadata.searchQuote, request)).toContain(message);
 });

@@ -1,15 +1,9 @@
-import { refusalCode } from '@svc-gateway/contract/broker-codes';
 import type { StockScreenItem } from '@svc-gateway/contract/generated/Qot_StockScreen_pb';
-import { symbolOf } from '@svc-gateway/contract/markets';
-import { derivatives, klinePattern, metadata, quote } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { klinePattern, metadata, quote } from '@svc-gateway/contract/operations';
+import { describe, expect, it } from 'vitest';
+import { security, sharedBackend } from '../../../../../test/support/sim-backend.js';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
 
 const HONG_KONG = { simpleFieldQuery: { simpleField: 1, screenValueList: [1n] } };
 const [CODE, NAME, INDUSTRY] = [1101, 1102, 1103];
@@ -17,13 +11,19 @@ const basic = (name: number) => ({ basicProperty: { name } });
 const simple = (name: number) => ({ simpleProperty: { name } });
 
 async function screened(fields: object) {
-  return payload(fixture.backend, metadata.stockScreen, { filterList: [HONG_KONG], ...fields });
+  return simulated.payload(metadata.stockScreen, { filterList: [HONG_KONG], ...fields });
 }
 
 async function refusal(fields: object): Promise<string> {
-  const { retType, retMsg } = await call(fixture.backend, metadata.stockScreen, { filterList: [HONG_KONG], ...fields });
-  expect(retType).toBe(-1);
-  return retMsg;
+  return simulated.refusal(metadata.stockScreen, { filterList: [HONG_KONG], ...fields });
+}
+
+/** The stocks of Hong Kong by the other screen. */
+const stockFilter = (fields: object) => simulated.payload(metadata.getStockFilter, { begin: 0, num: 200, market: 1, ...fields });
+
+async function codesIn(plate: object | undefined) {
+  const { staticInfoList } = await simulated.payload(metadata.getPlateSecurity, { plate });
+  return staticInfoList.map(({ basic: one }) => one?.security?.code).sort();
 }
 
 /** The values of an item, in the order in which they were asked for. */
@@ -65,8 +65,8 @@ describe('a stock screen', () => {
     expect(dataList.length).toBe(Math.min(200, allCount));
     const rows = dataList.map(valuesOf);
     const securityList = rows.map(([code]) => security(`HK.${code}`));
-    const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList });
-    const { staticInfoList } = await payload(fixture.backend, quote.getStaticInfo, { securityList });
+    const { snapshotList } = await simulated.payload(quote.getSnapshot, { securityList });
+    const { staticInfoList } = await simulated.payload(quote.getStaticInfo, { securityList });
     for (const [i, { basic: shown, equityExData }] of snapshotList.entries()) {
       if (shown === undefined) throw new Error('no snapshot');
       const [, name, ...figures] = rows[i] ?? [];
@@ -122,11 +122,7 @@ describe('a stock screen', () => {
       { financialProperty: { name: 4102, term: 10 } },
     ];
     const { dataList } = await screened({ retrieveList });
-    const filtered = await payload(fixture.backend, metadata.getStockFilter, {
-      begin: 0,
-      num: 200,
-      market: 1,
-      baseFilterList: [],
+    const filtered = await stockFilter({
       accumulateFilterList: [{ fieldName: 1, days: 5, isNoFilter: true }],
       financialFilterList: [
         { fieldName: 1, quarter: 1, isNoFilter: true },
@@ -144,7 +140,7 @@ describe('a stock screen', () => {
       expect([profit, growth]).toEqual([financial.get(1), financial.get(2)]);
     }
     const listed = dataList.map((item) => security(`HK.${valuesOf(item)[0]}`));
-    const { basicQotList } = await payload(fixture.backend, quote.getQuote, { securityList: listed.slice(0, 50) });
+    const { basicQotList } = await simulated.payload(quote.getQuote, { securityList: listed.slice(0, 50) });
     for (const [i, { curPrice, lastClosePrice }] of basicQotList.entries()) {
       const change = valuesOf(dataList[i]!)[2];
       if (change !== undefined) expect(change).toBeCloseTo(curPrice - lastClosePrice, 2);
@@ -166,10 +162,9 @@ describe('a stock screen', () => {
   });
 
   it('looks at the markets, plates and stocks that are named', async () => {
-    const plates = await payload(fixture.backend, metadata.listPlates, { market: 1, plateSetType: 1 });
+    const plates = await simulated.payload(metadata.listPlates, { market: 1, plateSetType: 1 });
     const plate = plates.plateInfoList[0]?.plate;
-    const members = await payload(fixture.backend, metadata.getPlateSecurity, { plate });
-    const expected = members.staticInfoList.map(({ basic: one }) => one?.security?.code).sort();
+    const expected = await codesIn(plate);
     const query = { plateQuery: { plateList: [{ plateIdList: [plate?.code] }] } };
     expect(await codes({ filterList: [HONG_KONG, query] })).toEqual(expected);
     const other = { plateQuery: { plateList: [{ plateIdList: [plates.plateInfoList[1]?.plate?.code] }] } };
@@ -188,25 +183,14 @@ describe('a stock screen', () => {
 
   it('finds the patterns of the stock filter by their own numbers, and where they do not stand', async () => {
     const filtered = async (fieldName: number) => {
-      const { dataList } = await payload(fixture.backend, metadata.getStockFilter, {
-        begin: 0,
-        num: 200,
-        market: 1,
-        patternFilterList: [{ fieldName, klType: 2, isNoFilter: false }],
-      });
+      const { dataList } = await stockFilter({ patternFilterList: [{ fieldName, klType: 2, isNoFilter: false }] });
       return dataList.map(({ security: one }) => one?.code).sort();
     };
     const pattern = (fields: object) => ({ filterList: [HONG_KONG, { indicatorPatternQuery: { period: 11, ...fields } }], pageCount: 300 });
     let found = 0;
-    for (const [number, fieldName] of [
-      [1, 1],
-      [4, 4],
-      [11, 9],
-      [24, 16],
-      [33, 7],
-      [44, 20],
-    ] as const) {
-      const expected = await filtered(fieldName);
+    const theirs = [1, 4, 9, 16, 7, 20];
+    for (const [i, number] of [1, 4, 11, 24, 33, 44].entries()) {
+      const expected = await filtered(theirs[i]!);
       found += expected.length;
       expect([number, await codes(pattern({ name: number }))]).toEqual([number, expected]);
       const others = await codes(pattern({ pattern: number, isMatching: false }));
@@ -223,12 +207,11 @@ describe('a stock screen', () => {
     expect(await count(field(2, SHANGHAI))).toBeGreaterThan(50);
     expect(await count(field(2, SHANGHAI), HONG_KONG)).toBe(0);
     expect(await count(field(2, SHANGHAI, MAIN_BOARD))).toBe((await count(field(2, SHANGHAI))) + (await count(field(2, MAIN_BOARD))));
-    const idOf = (symbol: string) => fixture.simulation.world.instrument(symbol)?.id ?? 0n;
+    const idOf = (symbol: string) => simulated.simulation.world.instrument(symbol)?.id ?? 0n;
     expect(await count(field(3, idOf('HK.800000')))).toBe(await count(HONG_KONG));
-    const { plateInfoList } = await payload(fixture.backend, metadata.listPlates, { market: 1, plateSetType: 1 });
+    const { plateInfoList } = await simulated.payload(metadata.listPlates, { market: 1, plateSetType: 1 });
     const plate = plateInfoList[0]?.plate;
-    const members = await payload(fixture.backend, metadata.getPlateSecurity, { plate });
-    const expected = members.staticInfoList.map(({ basic: one }) => one?.security?.code).sort();
+    const expected = await codesIn(plate);
     expect(await codes({ filterList: [field(3, idOf(`HK.${plate?.code}`))] })).toEqual(expected);
     expect(await refusal({ filterList: [field(3, idOf('HK.00700'))] })).toContain('is HK.00700; expected the id of an index or of a plate');
   });
@@ -247,7 +230,7 @@ describe('a stock screen', () => {
     const filterList = [HONG_KONG, { featuredPropertyQuery: { property: { name: 5101 }, intervals } }];
     const expected = rows.flatMap(([code, part = 50]) => (part < 20 || part >= 80 ? [String(code)] : []));
     expect((await codes({ filterList, pageCount: 300 })).sort()).toEqual(expected.sort());
-    const { klList } = await payload(fixture.backend, quote.getHistoryKline, {
+    const { klList } = await simulated.payload(quote.getHistoryKline, {
       security: security('HK.00700'),
       rehabType: 1,
       klType: 2,
@@ -292,16 +275,8 @@ describe('a stock screen', () => {
   });
 
   it('finds shapes as the patterns of K-lines are found, with how often they held', async () => {
-    const types = [
-      [1, 101],
-      [2, 103],
-      [3, 105],
-      [10, 107],
-      [1001, 102],
-      [1002, 104],
-      [1003, 106],
-      [1010, 108],
-    ] as const;
+    const types = [1, 2, 3, 10, 1001, 1002, 1003, 1010];
+    const shapes = [101, 103, 105, 107, 102, 104, 106, 108];
     const property = { name: 6200, period: 11 };
     const retrieveList = [basic(CODE), { klineShapeProperty: property }, { klineShapeProperty: { name: 6201, period: 11 } }];
     const ofUnitedStates = { simpleFieldQuery: { simpleField: 1, screenValueList: [2n] } };
@@ -318,10 +293,10 @@ describe('a stock screen', () => {
     };
     const all = await shaped(2000n, 2001n);
     expect(all.length).toBeGreaterThan(0);
-    for (const [type, shape] of types) {
-      const { stockList } = await payload(fixture.backend, klinePattern.klinePatternStocks, {
+    for (const [i, type] of types.entries()) {
+      const { stockList } = await simulated.payload(klinePattern.klinePatternStocks, {
         klineType: 2,
-        shape,
+        shape: shapes[i],
         market: 11,
         sortOrder: 1,
         sortType: -1,
@@ -339,10 +314,10 @@ describe('a stock screen', () => {
     expect(all.filter(({ type }) => type < 1000)).toEqual(bullish);
     for (const { code, type, name, valueTypes, probability } of all) {
       expect([valueTypes, name]).toEqual([[2, 4], expect.stringMatching(type < 1000 ? /BOTTOM|TRIANGLE$/ : /PEAK|DOWN$/)]);
-      const { statisticsList } = await payload(fixture.backend, klinePattern.klinePatternStatistics, {
+      const { statisticsList } = await simulated.payload(klinePattern.klinePatternStatistics, {
         security: security(`US.${code}`),
         klineType: 2,
-        shape: types.find(([own]) => own === type)?.[1],
+        shape: shapes[types.indexOf(type)],
         extensionVersion: 1,
       });
       const outcome = statisticsList[0]?.outcomeList.find(({ duration }) => duration === 5);
@@ -360,12 +335,7 @@ describe('a stock screen', () => {
       { indicatorProperty },
     ];
     const { dataList } = await screened({ retrieveList, pageCount: 20 });
-    const filtered = await payload(fixture.backend, metadata.getStockFilter, {
-      begin: 0,
-      num: 200,
-      market: 1,
-      financialFilterList: [{ fieldName: 1, quarter: 3, isNoFilter: true }],
-    });
+    const filtered = await stockFilter({ financialFilterList: [{ fieldName: 1, quarter: 3, isNoFilter: true }] });
     const interim = new Map(filtered.dataList.map((one) => [one.security?.code, one.financialDataList[0]?.value]));
     let agreed = 0;
     for (const item of dataList) {
@@ -419,93 +389,5 @@ describe('a stock screen', () => {
     [{ pageFrom: -1 }, 'page_from: -1 is out of range'],
   ])('refuses what it does not serve (%#)', async (fields, says) => {
     expect(await refusal(fields)).toContain(says);
-  });
-});
-
-describe('a warrant screen', () => {
-  const screenedWarrants = (fields: object) =>
-    payload(fixture.backend, metadata.warrantScreen, { marketType: 1, pageCount: 200, ...fields });
-  const onTencent = { fieldId: 5, choices: [{ contentType: 2, text: 'HK.00700' }] };
-
-  it('agrees with the list of warrants of a stock', async () => {
-    const { warrants, allCount } = await screenedWarrants({ filterList: [onTencent] });
-    const theirs = await payload(fixture.backend, derivatives.getWarrant, {
-      owner: security('HK.00700'),
-      begin: 0,
-      num: 200,
-      sortField: 1,
-      ascend: true,
-    });
-    expect(allCount).toBe(theirs.allCount);
-    for (const [i, item] of warrants.entries()) {
-      const other = theirs.warrantDataList[i];
-      expect(symbolOf(item.security ?? { market: 0, code: '' })).toBe(symbolOf(other?.stock ?? { market: 0, code: '' }));
-      expect([
-        item.currentPrice,
-        item.strikePrice,
-        item.effectiveLeverage,
-        item.streetRate,
-        item.volume,
-        item.warrantType,
-        item.issuerId,
-      ]).toEqual([
-        other?.curPrice,
-        other?.strikePrice,
-        other?.effectiveLeverage,
-        other?.streetRate,
-        other?.volume,
-        other?.type,
-        other?.issuer,
-      ]);
-      expect(item.ownerSecurity?.code).toBe('00700');
-    }
-  });
-
-  it('leaves what meets every condition, sorted, or counts it', async () => {
-    const { warrants } = await screenedWarrants({ filterList: [onTencent] });
-    const type = warrants[0]?.warrantType ?? 0;
-    const prices = warrants.map(({ currentPrice }) => currentPrice).sort((a, b) => a - b);
-    const middle = prices[Math.floor(prices.length / 2)] ?? 0;
-    const filterList = [
-      onTencent,
-      { fieldId: 6, choices: [{ contentType: 1, value: BigInt(type) }] },
-      { fieldId: 8, interval: { filterMin: { value: middle, includes: false } } },
-    ];
-    const passed = await screenedWarrants({ filterList, sortList: [{ sortFieldId: 8, direction: 1 }] });
-    const expected = warrants.filter((one) => one.warrantType === type && one.currentPrice > middle);
-    expect(passed.warrants.map(({ currentPrice }) => currentPrice)).toEqual(expected.map((one) => one.currentPrice).sort((a, b) => b - a));
-    const counted = await screenedWarrants({ filterList, onlyCount: true });
-    expect([counted.warrants, counted.allCount, counted.lastPage]).toEqual([[], expected.length, true]);
-    expect((await screenedWarrants({ marketType: 4 })).allCount).toBe(0);
-  });
-
-  it('refuses an owner that is not listed, as other requests do', async () => {
-    const unknown = (choices: readonly object[]) =>
-      call(fixture.backend, metadata.warrantScreen, { marketType: 1, filterList: [{ fieldId: 5, choices }] });
-    const named = await unknown([
-      { contentType: 2, text: 'HK.00700' },
-      { contentType: 2, text: 'HK.700' },
-    ]);
-    expect(named).toMatchObject({ retType: -1, retMsg: 'unknown symbol HK.700; did you mean HK.00700?' });
-    expect(refusalCode(named).code).toBe('broker.unknown_code');
-    const numbered = await unknown([{ contentType: 1, value: 5n }]);
-    expect(refusalCode(numbered).code).toBe('broker.unknown_code');
-    const misspelt = await unknown([{ contentType: 2, text: '00700' }]);
-    expect(misspelt.retMsg).toContain(
-      'filter_list[0].choices[0].text: expected MARKET.CODE (such as "HK.00700"), found "00700"; in that form, listed or not: HK.00700',
-    );
-    // Without warrants of its own, a listed stock has an empty list.
-    expect((await screenedWarrants({ filterList: [{ fieldId: 5, choices: [{ contentType: 2, text: 'US.AAPL' }] }] })).allCount).toBe(0);
-  });
-
-  it.each([
-    [{ filterList: [{ fieldId: 7 }] }, 'field 7 is not served; served: 1, 4, 5'],
-    [{ filterList: [{ fieldId: 6, interval: {} }] }, 'is chosen from a list'],
-    [{ filterList: [{ fieldId: 8, choices: [{ contentType: 1, value: 1n }] }] }, 'lies in an interval'],
-    [{ sortList: [{ sortFieldId: 8, direction: 2 }] }, 'direction: 2 is none'],
-    [{ pageCount: 201 }, 'page_count: 201 is out of range'],
-  ])('refuses what it does not serve (%#)', async (fields, says) => {
-    const { retType, retMsg } = await call(fixture.backend, metadata.warrantScreen, { marketType: 1, ...fields });
-    expect([retType, retMsg]).toEqual([-1, expect.stringContaining(says)]);
   });
 });

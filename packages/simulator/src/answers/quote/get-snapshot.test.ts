@@ -1,7 +1,7 @@
 import { metadata, quote, ranking } from '@svc-gateway/contract/operations';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { ownBackend, security } from '../../../../../test/support/sim-backend.js';
 import { HISTORIES_MAX } from '../../view/price-range.js';
 import type { SecurityKind } from '../../world/instrument.js';
 
@@ -9,10 +9,10 @@ import type { SecurityKind } from '../../world/instrument.js';
 const [WHOLE_DAY, PASSED] = [330, 60];
 
 test('the volume ratio and the close of five minutes ago are those of the bars, in snapshot, screen and ranking', async () => {
-  const { backend } = await startFixture({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
+  const { payload } = await ownBackend({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
   const symbols = ['HK.00700', 'HK.00005', 'HK.09988'];
-  const { snapshotList } = await payload(backend, quote.getSnapshot, { securityList: symbols.map(security) });
-  const filtered = await payload(backend, metadata.getStockFilter, {
+  const { snapshotList } = await payload(quote.getSnapshot, { securityList: symbols.map(security) });
+  const filtered = await payload(metadata.getStockFilter, {
     begin: 0,
     num: 200,
     market: 1,
@@ -21,11 +21,11 @@ test('the volume ratio and the close of five minutes ago are those of the bars, 
       { fieldName: 15, isNoFilter: true },
     ],
   });
-  const ranked = await payload(backend, ranking.getPeriodChangeRank, { market: 1, offset: 0, count: 200, periodType: 1 });
+  const ranked = await payload(ranking.getPeriodChangeRank, { market: 1, offset: 0, count: 200, periodType: 1 });
   for (const [index, symbol] of symbols.entries()) {
     const { basic } = snapshotList[index] ?? {};
     const history = { security: security(symbol), rehabType: 0 };
-    const { klList: days } = await payload(backend, quote.getHistoryKline, {
+    const { klList: days } = await payload(quote.getHistoryKline, {
       ...history,
       klType: 2,
       beginTime: '2026-11-01',
@@ -34,7 +34,7 @@ test('the volume ratio and the close of five minutes ago are those of the bars, 
     const week = days.slice(-5).reduce((sum, { volume }) => sum + Number(volume), 0);
     const ratio = Number(basic?.volume) / PASSED / (week / (5 * WHOLE_DAY));
     expect(basic?.volumeRatio).toBeCloseTo(ratio, 2);
-    const { klList: minutes } = await payload(backend, quote.getHistoryKline, {
+    const { klList: minutes } = await payload(quote.getHistoryKline, {
       ...history,
       klType: 1,
       beginTime: '2026-11-20 09:30:00',
@@ -49,14 +49,13 @@ test('the volume ratio and the close of five minutes ago are those of the bars, 
     const row = ranked.dataList?.find(({ security: of }) => `HK.${of?.code}` === symbol);
     if (row !== undefined) expect(row.volumeRatio).toBe(basic?.volumeRatio);
   }
-  await backend.stop();
 });
 
 const DAY_MS = 86_400_000;
 const HISTORY_BEGIN = '1960-01-01';
 
 test('the highest and the lowest price of history are those of all forward adjusted day bars, today’s and callers’ trades included', async () => {
-  const { backend, clock, simulation } = await startFixture({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
+  const { payload, clock, simulation } = await ownBackend({ calendarMode: 'calendar', historyKlQuotaMax: 1000 });
   const { world, market } = simulation;
   const young = (kind: SecurityKind) => world.listed({ kind }).filter(({ listDate }) => listDate >= '2016');
   const instrument = fc.oneof(
@@ -69,12 +68,12 @@ test('the highest and the lowest price of history are those of all forward adjus
     fc.asyncProperty(instrument, fc.integer({ min: 0, max: 40 }), fc.boolean(), async (of, days, isPrinted) => {
       const securityList = [security(of.symbol)];
       // Known once, it is brought up to a later day, across ex-days too.
-      await payload(backend, quote.getSnapshot, { securityList });
+      await payload(quote.getSnapshot, { securityList });
       clock.advance(days * DAY_MS);
       if (world.state(of) === 'over') return;
       if (isPrinted) market.print(of, market.quote(of).last * 40n, BigInt(of.lotSize), 1);
-      const { snapshotList } = await payload(backend, quote.getSnapshot, { securityList });
-      const { klList } = await payload(backend, quote.getHistoryKline, {
+      const { snapshotList } = await payload(quote.getSnapshot, { securityList });
+      const { klList } = await payload(quote.getHistoryKline, {
         security: security(of.symbol),
         rehabType: 1,
         klType: 2,
@@ -90,22 +89,20 @@ test('the highest and the lowest price of history are those of all forward adjus
     }),
     { numRuns: 12 },
   );
-  await backend.stop();
 });
 
 test('the highest and the lowest price of history are in snapshots of a few symbols, whatever was asked before', async () => {
-  const { backend, simulation } = await startFixture();
+  const { payload, simulation } = await ownBackend();
   const securityList = simulation.world
     .listed({ kind: 'etf' })
     .slice(0, HISTORIES_MAX + 1)
     .map(({ symbol }) => security(symbol));
   const shown = async (list: typeof securityList) => {
-    const { snapshotList } = await payload(backend, quote.getSnapshot, { securityList: list });
+    const { snapshotList } = await payload(quote.getSnapshot, { securityList: list });
     return snapshotList.filter(({ basic }) => basic !== undefined && Object.hasOwn(basic, 'highestHistoryPrice')).length;
   };
   for (const _ of [1, 2]) {
     expect(await shown(securityList)).toBe(0);
     expect(await shown(securityList.slice(1))).toBe(HISTORIES_MAX);
   }
-  await backend.stop();
 });

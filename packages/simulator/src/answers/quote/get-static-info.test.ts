@@ -1,22 +1,18 @@
 import { quote } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, test } from 'vitest';
+import { security, sharedBackend } from '../../../../../test/support/sim-backend.js';
 import type { SecurityKind } from '../../world/index.js';
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture();
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend();
 
 async function symbols(request: object): Promise<string[]> {
-  const { staticInfoList } = await payload(fixture.backend, quote.getStaticInfo, request);
+  const { staticInfoList } = await simulated.payload(quote.getStaticInfo, request);
   return staticInfoList.map(({ basic }) => `${basic!.security!.market}.${basic!.security!.code}`);
 }
 
 /** The same of the world, by any condition. */
 function expected(wanted: (of: { market: string; kind: SecurityKind }) => boolean): string[] {
-  const instruments = fixture.simulation.world.listed().filter(wanted);
+  const instruments = simulated.simulation.world.listed().filter(wanted);
   expect(instruments.length).toBeGreaterThan(0);
   return instruments.map(({ symbol, code }) => `${security(symbol).market}.${code}`);
 }
@@ -34,7 +30,7 @@ describe('without a list', () => {
     [10, 'future'],
   ] as const)('a market and type %i are its %ss', async (secType, kind) => {
     expect(await symbols({ market: 11, secType })).toEqual(expected((one) => one.market === 'US' && one.kind === kind));
-    const { staticInfoList } = await payload(fixture.backend, quote.getStaticInfo, { market: 11, secType });
+    const { staticInfoList } = await simulated.payload(quote.getStaticInfo, { market: 11, secType });
     expect(new Set(staticInfoList.map(({ basic }) => basic?.secType))).toEqual(new Set([secType]));
   });
 
@@ -51,7 +47,7 @@ describe('without a list', () => {
     expect(warrants.length).toBeGreaterThan(100);
     expect(await symbols({ secType: 5 })).toEqual(warrants);
     expect(await symbols({ market: 11, secType: 5 })).toEqual([]);
-    const { staticInfoList } = await payload(fixture.backend, quote.getStaticInfo, { market: 1, secType: 5 });
+    const { staticInfoList } = await simulated.payload(quote.getStaticInfo, { market: 1, secType: 5 });
     expect(staticInfoList.every(({ basic, warrantExData }) => basic?.secType === 5 && warrantExData?.owner !== undefined)).toBe(true);
   });
 
@@ -65,10 +61,7 @@ describe('without a list', () => {
     [{ market: 99 }, 'unknown quote market 99; accepted: 1 (HK), 11 (US)'],
     [{ market: 1, secType: 13 }, 'unknown sec_type 13; accepted: 1 (BOND)'],
   ])('%j is refused', async (request, message) => {
-    expect(await call(fixture.backend, quote.getStaticInfo, request)).toMatchObject({
-      retType: -1,
-      retMsg: expect.stringContaining(message),
-    });
+    expect(await simulated.refusal(quote.getStaticInfo, request)).toContain(message);
   });
 });
 

@@ -1,30 +1,25 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
 import { metadata, ranking, research } from '@svc-gateway/contract/operations';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { change, membersOf, named, pages, snapshots, worth } from '../../../../../test/support/plate-views.js';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { type AskedBackend, security, sharedBackends } from '../../../../../test/support/sim-backend.js';
 
 /** Worlds of several seeds, each on a day of its own: while New York trades, and on a morning in Hong Kong. */
 const worlds = [
   { seed: 'a', at: Date.UTC(2026, 10, 20, 16) },
   { seed: 'b', at: Date.UTC(2024, 6, 16, 3) },
 ] as const;
-const fixtures: Fixture[] = [];
-beforeAll(async () => {
-  for (const { seed, at } of worlds) fixtures.push(await startFixture({ seed, calendarMode: 'calendar', clock: new ManualClock(at) }));
-});
-afterAll(() => Promise.all(fixtures.map(({ backend }) => backend.stop())));
+const fixtures = sharedBackends(worlds);
 
 const INDUSTRY = 0;
 const CONCEPT = 1;
-const anyWorld = fc.nat(worlds.length - 1).map((index) => fixtures[index] as Fixture);
+const anyWorld = fc.nat(worlds.length - 1).map((index) => fixtures[index] as AskedBackend);
 const anyMarket = fc.constantFrom(1, 11, 21, 22, 31, 41, 61);
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-async function heatMap({ backend }: Fixture, market: number, fields: object = {}, count = 7) {
+async function heatMap({ payload }: AskedBackend, market: number, fields: object = {}, count = 7) {
   return await pages(count, async (page) => {
-    const answer = await payload(backend, ranking.getHeatMapData, { market, ...fields, count, page });
+    const answer = await payload(ranking.getHeatMapData, { market, ...fields, count, page });
     return { items: answer.plateDataList, next: answer.nextPage, allCount: answer.allCount };
   });
 }
@@ -35,7 +30,7 @@ describe('the heat map', () => {
     () =>
       fc.assert(
         fc.asyncProperty(anyWorld, anyMarket, fc.constantFrom(INDUSTRY, CONCEPT), async (fixture, market, plateType) => {
-          const { plateInfoList } = await payload(fixture.backend, metadata.listPlates, {
+          const { plateInfoList } = await fixture.payload(metadata.listPlates, {
             market,
             plateSetType: plateType === INDUSTRY ? 1 : 3,
           });
@@ -72,12 +67,12 @@ describe('the heat map', () => {
   );
 
   test('has the mean P/E of the valuations', async () => {
-    const [fixture] = fixtures as [Fixture];
+    const [fixture] = fixtures as [AskedBackend];
     const fields = await heatMap(fixture, 11);
     for (const { plate, peAvg } of fields.slice(0, 6)) {
       const [member] = await membersOf(fixture, plate!);
       const request = { security: security(member!), valuationType: 1 };
-      const { plateDistribution } = await payload(fixture.backend, research.getValuationDetail, request);
+      const { plateDistribution } = await fixture.payload(research.getValuationDetail, request);
       expect(named(plateDistribution!.plate)).toBe(named(plate));
       expect(peAvg).toBe(plateDistribution!.plateAverageValue);
     }
@@ -89,7 +84,7 @@ describe('the heat map', () => {
     ['market value', 2, ({ marketVal }: Field) => marketVal],
     ['turnover', 3, ({ turnover }: Field) => turnover],
   ])('is sorted by %s', async (_, sortField, figure) => {
-    const [fixture] = fixtures as [Fixture];
+    const [fixture] = fixtures as [AskedBackend];
     const values = (await heatMap(fixture, 11, sortField === undefined ? {} : { sortField })).map(figure);
     expect(values.length).toBeGreaterThan(20);
     expect(values).toEqual([...values].sort((a, b) => b - a));
@@ -98,7 +93,7 @@ describe('the heat map', () => {
   });
 
   test('is sorted by what is traded on usual days', async () => {
-    const [fixture] = fixtures as [Fixture];
+    const [fixture] = fixtures as [AskedBackend];
     const [hottest] = await heatMap(fixture, 11, { sortField: 4 });
     const usual = await heatMap(fixture, 11, { sortField: 3 });
     // Where most is traded today is among what is traded most.
@@ -106,8 +101,8 @@ describe('the heat map', () => {
   });
 
   test('knows no themes', async () => {
-    const [{ backend }] = fixtures as [Fixture];
-    expect(await payload(backend, ranking.getHeatMapData, { market: 1, plateType: 2 })).toMatchObject({
+    const [{ payload }] = fixtures as [AskedBackend];
+    expect(await payload(ranking.getHeatMapData, { market: 1, plateType: 2 })).toMatchObject({
       plateDataList: [],
       allCount: 0,
       nextPage: '',
@@ -123,8 +118,5 @@ test.each([
   [{ market: 1, sortField: 5 }, 'unknown sort_field 5'],
   [{ market: 1, count: 0 }, 'count: 0'],
 ])('%j is refused: %s', async (fields, text) => {
-  const [{ backend }] = fixtures as [Fixture];
-  const answer = await call(backend, ranking.getHeatMapData, fields);
-  expect(answer.retType).not.toBe(0);
-  expect(answer.retMsg).toContain(text);
+  expect(await fixtures[0]!.refusal(ranking.getHeatMapData, fields)).toContain(text);
 });

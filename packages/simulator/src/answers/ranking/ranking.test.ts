@@ -1,26 +1,22 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { metadata, quote, ranking } from '@svc-gateway/contract/operations';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, test } from 'vitest';
+import { ownBackend, security, sharedBackend } from '../../../../../test/support/sim-backend.js';
 
 /** 11:00 in New York and midnight in Hong Kong, and an hour after the closing bell of that day. */
 const OPEN_IN_NEW_YORK = Date.UTC(2026, 10, 20, 16);
 const AFTER_HOURS = Date.UTC(2026, 10, 20, 22);
 
-let fixture: Fixture;
-beforeAll(async () => {
-  fixture = await startFixture({ calendarMode: 'calendar', clock: new ManualClock(OPEN_IN_NEW_YORK) });
-});
-afterAll(() => fixture.backend.stop());
+const simulated = sharedBackend({ calendarMode: 'calendar', clock: new ManualClock(OPEN_IN_NEW_YORK) });
 
 interface Named {
   readonly security?: { readonly market: number; readonly code: string } | undefined;
 }
 
 /** Snapshots of the securities of a list, in its order: an independent view of the same world. */
-async function snapshots(items: readonly Named[], { backend } = fixture) {
+async function snapshots(items: readonly Named[], { payload } = simulated) {
   const securityList = items.map(({ security: one }) => one!);
-  return (await payload(backend, quote.getSnapshot, { securityList })).snapshotList;
+  return (await payload(quote.getSnapshot, { securityList })).snapshotList;
 }
 
 function descending(values: readonly (number | bigint)[]): boolean {
@@ -33,7 +29,7 @@ const range = (min: number, max: number) => ({ filterMin: { value: min, includes
 describe('period changes', () => {
   test('the order of the day is that of the snapshots, from the greatest gain down and from the greatest loss up', async () => {
     const request = { market: 11, periodType: 2, count: 200 };
-    const { dataList, allCount } = await payload(fixture.backend, ranking.getPeriodChangeRank, request);
+    const { dataList, allCount } = await simulated.payload(ranking.getPeriodChangeRank, request);
     expect(dataList.length).toBe(Math.min(200, allCount));
     expect(dataList.length).toBeGreaterThan(100);
     const shown = await snapshots(dataList);
@@ -52,16 +48,16 @@ describe('period changes', () => {
       });
     }
     expect(descending(dataList.map(({ changeRatio }) => changeRatio))).toBe(true);
-    const { dataList: reversed } = await payload(fixture.backend, ranking.getPeriodChangeRank, { ...request, sortDir: 1 });
+    const { dataList: reversed } = await simulated.payload(ranking.getPeriodChangeRank, { ...request, sortDir: 1 });
     expect(descending(reversed.map(({ changeRatio }) => -changeRatio))).toBe(true);
     expect(new Set(reversed.map(({ security: one }) => one!.code))).toEqual(new Set(dataList.map(({ security: one }) => one!.code)));
   });
 
   test('changes over days are those of forward adjusted K-lines, and pages follow one another', async () => {
-    const { dataList } = await payload(fixture.backend, ranking.getPeriodChangeRank, { market: 11, periodType: 5, count: 12 });
+    const { dataList } = await simulated.payload(ranking.getPeriodChangeRank, { market: 11, periodType: 5, count: 12 });
     for (const item of dataList) {
       const one = { security: item.security!, klType: 2, rehabType: 1, reqNum: 260 };
-      const bars = (await payload(fixture.backend, quote.getKline, one)).klList;
+      const bars = (await simulated.payload(quote.getKline, one)).klList;
       // Later listings have no such change.
       const since = (bar: (typeof bars)[number] | undefined) =>
         bar === undefined ? undefined : percent(item.curPrice - bar.closePrice, bar.closePrice);
@@ -73,14 +69,14 @@ describe('period changes', () => {
       }
     }
     expect(descending(dataList.map(({ changeRate60D }) => changeRate60D))).toBe(true);
-    const page = await payload(fixture.backend, ranking.getPeriodChangeRank, { market: 11, periodType: 5, offset: 5, count: 7 });
+    const page = await simulated.payload(ranking.getPeriodChangeRank, { market: 11, periodType: 5, offset: 5, count: 7 });
     expect(page.dataList).toEqual(dataList.slice(5));
   });
 
   test('are those of the minute: the same throughout it, and those of the market in the next', async () => {
     const clock = new ManualClock(OPEN_IN_NEW_YORK);
-    const at = await startFixture({ calendarMode: 'calendar', clock });
-    const ranked = async () => (await payload(at.backend, ranking.getPeriodChangeRank, { market: 11, periodType: 2, count: 50 })).dataList;
+    const at = await ownBackend({ calendarMode: 'calendar', clock });
+    const ranked = async () => (await at.payload(ranking.getPeriodChangeRank, { market: 11, periodType: 2, count: 50 })).dataList;
     const prices = async (items: readonly Named[]) => (await snapshots(items, at)).map(({ basic }) => basic!.curPrice);
     const first = await ranked();
     await clock.advance(50_000);
@@ -89,17 +85,16 @@ describe('period changes', () => {
     const next = await ranked();
     expect(next.map(({ curPrice }) => curPrice)).not.toEqual(first.map(({ curPrice }) => curPrice));
     expect(next.map(({ curPrice }) => curPrice)).toEqual(await prices(next));
-    await at.backend.stop();
   });
 
   test.each([
     ['before the opening', Date.UTC(2026, 10, 20, 13)],
     ['on a Sunday', Date.UTC(2026, 10, 22, 16)],
   ])('%s they are those of the stock filter, and its day is that of the snapshots', async (_, time) => {
-    const at = await startFixture({ calendarMode: 'calendar', clock: new ManualClock(time) });
+    const at = await ownBackend({ calendarMode: 'calendar', clock: new ManualClock(time) });
     const accumulateFilterList = [1, 5, 20].flatMap((days) => [1, 3].map((fieldName) => ({ fieldName, days, isNoFilter: true })));
-    const screened = await payload(at.backend, metadata.getStockFilter, { market: 11, begin: 0, num: 200, accumulateFilterList });
-    const ranked = await payload(at.backend, ranking.getPeriodChangeRank, { market: 11, periodType: 2, count: 200 });
+    const screened = await at.payload(metadata.getStockFilter, { market: 11, begin: 0, num: 200, accumulateFilterList });
+    const ranked = await at.payload(ranking.getPeriodChangeRank, { market: 11, periodType: 2, count: 200 });
     const rows = new Map(ranked.dataList.map((item) => [item.security!.code, item]));
     expect(screened.dataList.length).toBeGreaterThan(100);
     for (const { security: one, accumulateDataList } of screened.dataList) {
@@ -111,16 +106,15 @@ describe('period changes', () => {
       // Later listings have none.
       expect(change20 ?? 0).toBeCloseTo(row.changeRate20D, 2);
     }
-    await at.backend.stop();
   });
 
   test('conditions hold for every row, and no row that meets them is missing', async () => {
-    const all = await payload(fixture.backend, ranking.getPeriodChangeRank, { market: 11, count: 200 });
+    const all = await simulated.payload(ranking.getPeriodChangeRank, { market: 11, count: 200 });
     const filterList = [
       { indicatorType: 1, indicatorValue: range(50, 200) },
       { indicatorType: 6, indicatorValue: range(0, 30) },
     ];
-    const kept = await payload(fixture.backend, ranking.getPeriodChangeRank, { market: 11, count: 200, filterList });
+    const kept = await simulated.payload(ranking.getPeriodChangeRank, { market: 11, count: 200, filterList });
     const meets = all.dataList.filter(({ curPrice, peTTM }) => curPrice >= 50 && curPrice < 200 && peTTM >= 0 && peTTM < 30);
     expect(kept.dataList).toEqual(meets);
     expect(kept.allCount).toBe(meets.length);
@@ -130,7 +124,7 @@ describe('period changes', () => {
 
 describe('extended hours', () => {
   test('before the opening: only what traded, in the order of the snapshots', async () => {
-    const { dataList, allCount } = await payload(fixture.backend, ranking.getUsPreMarketRank, { count: 200 });
+    const { dataList, allCount } = await simulated.payload(ranking.getUsPreMarketRank, { count: 200 });
     expect(allCount).toBeGreaterThan(20);
     const shown = await snapshots(dataList);
     for (const [i, { preMarketPrice, preMarketChangeRatio, preMarketVolume, closePrice }] of dataList.entries()) {
@@ -139,14 +133,14 @@ describe('extended hours', () => {
       expect(closePrice).toBe(lastClosePrice);
     }
     expect(descending(dataList.map(({ preMarketChangeRatio }) => preMarketChangeRatio))).toBe(true);
-    expect(await payload(fixture.backend, ranking.getUsAfterHoursRank, { count: 50 })).toMatchObject({ dataList: [], allCount: 0 });
-    expect(await payload(fixture.backend, ranking.getUsOvernightRank, { count: 50 })).toMatchObject({ dataList: [], allCount: 0 });
+    expect(await simulated.payload(ranking.getUsAfterHoursRank, { count: 50 })).toMatchObject({ dataList: [], allCount: 0 });
+    expect(await simulated.payload(ranking.getUsOvernightRank, { count: 50 })).toMatchObject({ dataList: [], allCount: 0 });
   });
 
   test('after the close: from that close', async () => {
-    const evening = await startFixture({ calendarMode: 'calendar', clock: new ManualClock(AFTER_HOURS) });
+    const evening = await ownBackend({ calendarMode: 'calendar', clock: new ManualClock(AFTER_HOURS) });
     const filterList = [{ indicatorType: 1, priceFilter: 4 }];
-    const { dataList } = await payload(evening.backend, ranking.getUsAfterHoursRank, { count: 200, sortDir: 1, filterList });
+    const { dataList } = await evening.payload(ranking.getUsAfterHoursRank, { count: 200, sortDir: 1, filterList });
     expect(dataList.length).toBeGreaterThan(10);
     const shown = await snapshots(dataList, evening);
     for (const [i, item] of dataList.entries()) {
@@ -159,12 +153,11 @@ describe('extended hours', () => {
       expect(item.afterHoursPrice).toBeGreaterThan(100);
     }
     expect(descending(dataList.map(({ afterHoursChangeRatio }) => -afterHoursChangeRatio))).toBe(true);
-    await evening.backend.stop();
   });
 
   test('near the highest price of 52 weeks', async () => {
     const filterList = [{ indicatorType: 1, priceFilter: 5 }];
-    const { dataList } = await payload(fixture.backend, ranking.getUsPreMarketRank, { count: 200, filterList });
+    const { dataList } = await simulated.payload(ranking.getUsPreMarketRank, { count: 200, filterList });
     const shown = await snapshots(dataList);
     for (const [i, { preMarketPrice }] of dataList.entries())
       expect(preMarketPrice / shown[i]!.basic!.highest52WeeksPrice).toBeGreaterThanOrEqual(0.95);
@@ -173,7 +166,7 @@ describe('extended hours', () => {
 
 describe('dividends', () => {
   test.each([1, 11, 31, 41, 61])('market %i: yields are those of the snapshots, highest first', async (market) => {
-    const { dataList } = await payload(fixture.backend, ranking.getDividendRank, { market, rankType: 1, count: 300 });
+    const { dataList } = await simulated.payload(ranking.getDividendRank, { market, rankType: 1, count: 300 });
     expect(dataList.length).toBeGreaterThan(5);
     const shown = await snapshots(dataList);
     for (const [i, item] of dataList.entries()) {
@@ -185,14 +178,14 @@ describe('dividends', () => {
   });
 
   test('growth ranks by the years in which the dividend rose; frequency and payment date are conditions', async () => {
-    const { dataList } = await payload(fixture.backend, ranking.getDividendRank, { market: 11, rankType: 2, count: 300 });
+    const { dataList } = await simulated.payload(ranking.getDividendRank, { market: 11, rankType: 2, count: 300 });
     expect(descending(dataList.map(({ dividendGrowYear }) => dividendGrowYear))).toBe(true);
     for (const { dividendGrowYear } of dataList) expect(dividendGrowYear).toBeGreaterThan(0);
     const filterList = [
       { indicatorType: 3, indicatorValue: { valueList: [3n] } },
       { indicatorType: 7, indicatorValue: { valueInterval: range(0, 40) } },
     ];
-    const soon = await payload(fixture.backend, ranking.getDividendRank, { market: 11, rankType: 1, count: 300, filterList });
+    const soon = await simulated.payload(ranking.getDividendRank, { market: 11, rankType: 1, count: 300, filterList });
     expect(soon.dataList.length).toBeGreaterThan(0);
     for (const { distributionFrequency, nextPayableDate } of soon.dataList) {
       expect(distributionFrequency).toBe(3);
@@ -202,17 +195,17 @@ describe('dividends', () => {
 });
 
 test('earnings beats: better than expected, of the last thirty days, largest companies first', async () => {
-  const { dataList } = await payload(fixture.backend, ranking.getEarningsBeatRank, { market: 11, beatType: 1, count: 300 });
+  const { dataList } = await simulated.payload(ranking.getEarningsBeatRank, { market: 11, beatType: 1, count: 300 });
   expect(dataList.length).toBeGreaterThan(10);
   for (const item of dataList) {
     expect(item.actual).toBeGreaterThan(item.estimate);
     expect(item.releasedDate >= '2026-10-20' && item.releasedDate <= '2026-11-20').toBe(true);
     expect(item.beatRatio).toBeCloseTo(percent(item.actual - item.estimate, Math.abs(item.estimate)), 1);
-    const news = fixture.simulation.companies.company(fixture.simulation.world.instrument(`US.${item.security!.code}`)!);
+    const news = simulated.simulation.companies.company(simulated.simulation.world.instrument(`US.${item.security!.code}`)!);
     expect(news.lastPublished(20_777)).toBeDefined();
   }
   expect(descending(dataList.map(({ marketCap }) => marketCap))).toBe(true);
-  const annual = await payload(fixture.backend, ranking.getEarningsBeatRank, {
+  const annual = await simulated.payload(ranking.getEarningsBeatRank, {
     market: 1,
     beatType: 2,
     term: 3,
@@ -227,11 +220,10 @@ test('earnings beats: better than expected, of the last thirty days, largest com
 
 describe('short sales', () => {
   test.each([1, 11])('market %i: of the last complete day, and their sums agree with its bars', async (market) => {
-    const { dataList, allCount } = await payload(fixture.backend, ranking.getShortSellingRank, { market, sortField: 3, count: 35 });
+    const { dataList, allCount } = await simulated.payload(ranking.getShortSellingRank, { market, sortField: 3, count: 35 });
     expect(dataList).toHaveLength(Math.min(35, allCount));
     for (const item of dataList.slice(0, 8)) {
-      const bars = (await payload(fixture.backend, quote.getKline, { security: item.security!, klType: 2, rehabType: 0, reqNum: 3 }))
-        .klList;
+      const bars = (await simulated.payload(quote.getKline, { security: item.security!, klType: 2, rehabType: 0, reqNum: 3 })).klList;
       const bar = bars.find(({ volume }) => volume === item.volume)!;
       expect([bar.closePrice, bar.changeRate]).toEqual([item.closePrice, item.changeRatio]);
       expect(item.shortNumber).toBeLessThan(Number(item.volume));
@@ -241,10 +233,10 @@ describe('short sales', () => {
   });
 
   test('of an industry', async () => {
-    const { simulation, backend } = fixture;
+    const { simulation } = simulated;
     const [company] = simulation.world.listed({ market: 'US', kind: 'equity' });
     const plate = simulation.companies.company(company!).plates(20_777)[0]!;
-    const { dataList } = await payload(backend, ranking.getShortSellingRank, { plateList: [security(plate.symbol)], count: 35 });
+    const { dataList } = await simulated.payload(ranking.getShortSellingRank, { plateList: [security(plate.symbol)], count: 35 });
     const members = simulation.world
       .listed({ market: 'US', kind: 'equity' })
       .filter((one) => simulation.companies.company(one).plates(20_777).includes(plate));
@@ -253,7 +245,7 @@ describe('short sales', () => {
 });
 
 test('state-owned companies: below book value, with dividends of five percent and without losses, unless asked otherwise', async () => {
-  const { dataList } = await payload(fixture.backend, ranking.getHighDividendSoeRank, { count: 50 });
+  const { dataList } = await simulated.payload(ranking.getHighDividendSoeRank, { count: 50 });
   expect(dataList.length).toBeGreaterThan(0);
   const shown = await snapshots(dataList);
   for (const [i, { pb, peTTM, dividendYieldTTM }] of dataList.entries()) {
@@ -262,7 +254,7 @@ test('state-owned companies: below book value, with dividends of five percent an
     expect(pb <= 1 && peTTM >= 0 && dividendYieldTTM >= 5).toBe(true);
   }
   const wide = [{ indicatorType: 4, indicatorValue: { filterMin: { value: 0, includes: true } } }];
-  const more = await payload(fixture.backend, ranking.getHighDividendSoeRank, { filterList: wide, count: 200 });
+  const more = await simulated.payload(ranking.getHighDividendSoeRank, { filterList: wide, count: 200 });
   expect(more.allCount).toBeGreaterThan(dataList.length);
   expect(descending(more.dataList.map(({ marketCap }) => marketCap))).toBe(true);
 });
@@ -287,27 +279,25 @@ test.each([
   [ranking.getShortSellingRank, { plateList: [{ market: 11, code: 'NONE' }] }, 'plate_list[0]: no plate US.NONE'],
   [ranking.getHighDividendSoeRank, { sortField: 7 }, 'unknown sort_field 7'],
 ] as const)('%# is refused with its reason', async (operation, request, text) => {
-  const answer = await call(fixture.backend, operation as typeof ranking.getPeriodChangeRank, { count: 10, ...request });
-  expect(answer).toMatchObject({ retType: -1, retMsg: expect.stringContaining(text) });
+  expect(await simulated.refusal(operation, { count: 10, ...request })).toContain(text);
 });
 
 test('with the clock held open, extended hours are the exchange’s newest ones, and nothing after the moment counts', async () => {
   // 16:10 of a Friday in New York: before it were the night and the pre-market session, after-hours trading has begun.
-  const open = await startFixture({ clock: new ManualClock(Date.UTC(2026, 10, 20, 21, 10)) });
+  const open = await ownBackend({ clock: new ManualClock(Date.UTC(2026, 10, 20, 21, 10)) });
   const spans = [
     [ranking.getUsOvernightRank, 'overnightVolume', '2026-11-19 20:01:00', '2026-11-20 04:00:00'],
     [ranking.getUsPreMarketRank, 'preMarketVolume', '2026-11-20 04:01:00', '2026-11-20 09:30:00'],
     [ranking.getUsAfterHoursRank, 'afterHoursVolume', '2026-11-20 16:01:00', '2026-11-20 16:11:00'],
   ] as const;
   for (const [operation, volume, beginTime, endTime] of spans) {
-    const { dataList } = await payload(open.backend, operation as typeof ranking.getUsPreMarketRank, { count: 3 });
+    const { dataList } = await open.payload(operation as typeof ranking.getUsPreMarketRank, { count: 3 });
     expect(dataList).toHaveLength(3);
     for (const row of dataList) {
       const request = { security: row.security, klType: 1, rehabType: 0, beginTime, endTime };
-      const { klList } = await payload(open.backend, quote.getHistoryKline, request);
+      const { klList } = await open.payload(quote.getHistoryKline, request);
       const summed = klList.reduce((sum, bar) => sum + Number(bar.volume), 0);
       expect(Number((row as unknown as Record<string, bigint>)[volume])).toBe(summed);
     }
   }
-  await open.backend.stop();
 });

@@ -1,46 +1,10 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
-import type { ProtocolMessages } from '@svc-gateway/contract/operation';
-import { calendar, metadata, quote, research } from '@svc-gateway/contract/operations';
+import { calendar, research } from '@svc-gateway/contract/operations';
 import { requireDay } from '@svc-gateway/contract/time';
-import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { call, type Fixture, payload, security, startFixture } from '../../../../../test/support/sim-backend.js';
+import { describe, expect, test } from 'vitest';
+import { type AskedBackend, security } from '../../../../../test/support/sim-backend.js';
+import { researchWorlds } from '../../../../../test/support/research-worlds.js';
 
-/** Worlds of several seeds, each on a day of its own. */
-const worlds = [
-  { seed: 'a', at: Date.UTC(2026, 10, 20, 2, 30) },
-  { seed: 'b', at: Date.UTC(2024, 1, 14, 16) },
-  { seed: 'c', at: Date.UTC(2029, 7, 29, 7) },
-] as const;
-/**
- * Semi-annual and quarterly reporters, one whose fiscal year ends in another month, shares abroad, a trust, and shares of several
- * classes.
- */
-const symbols = [
-  'HK.00700',
-  'HK.09988',
-  'US.BABA',
-  'US.AAPL',
-  'US.NVDA',
-  'SH.600519',
-  'JP.7203',
-  'US.BRK.A',
-  'HK.00823',
-  'SG.D05',
-] as const;
-
-const fixtures: Fixture[] = [];
-beforeAll(async () => {
-  for (const { seed, at } of worlds) fixtures.push(await startFixture({ seed, calendarMode: 'calendar', clock: new ManualClock(at) }));
-});
-afterAll(() => Promise.all(fixtures.map(({ backend }) => backend.stop())));
-
-const anySubject = fc.tuple(fc.nat(worlds.length - 1), fc.constantFrom(...symbols));
-const everyCase = (check: (fixture: Fixture, symbol: string) => Promise<void>, numRuns = 15) =>
-  fc.assert(
-    fc.asyncProperty(anySubject, ([world, symbol]) => check(fixtures[world]!, symbol)),
-    { numRuns },
-  );
+const { fixtures, everyCase } = researchWorlds();
 
 type Fields = Readonly<Record<string, unknown>>;
 const INCOME = 1;
@@ -50,8 +14,8 @@ const MAIN_INDEX = 4;
 const [QUARTERLY, ANNUAL, CUMULATIVE] = [9, 7, 11];
 
 /** Reports of a statement, newest first, each with its lines by name. */
-async function statements({ backend }: Fixture, symbol: string, statementType: number, fields: Fields = {}) {
-  const { structureList, reportList } = await payload(backend, research.getFinancialsStatements, {
+async function statements({ payload }: AskedBackend, symbol: string, statementType: number, fields: Fields = {}) {
+  const { structureList, reportList } = await payload(research.getFinancialsStatements, {
     security: security(symbol),
     ...{ statementType, num: 50, financialType: QUARTERLY },
     ...fields,
@@ -132,8 +96,8 @@ describe('statements', () => {
     }));
 
   test('their earnings are those of the earnings calendar', async () => {
-    const [fixture] = fixtures;
-    const { itemList } = await payload(fixture!.backend, calendar.getEarningsCalendar, {
+    const [fixture] = fixtures as [AskedBackend];
+    const { itemList } = await fixture.payload(calendar.getEarningsCalendar, {
       market: 11,
       beginDate: '2026-11-16',
       endDate: '2026-11-20',
@@ -142,7 +106,7 @@ describe('statements', () => {
     for (const { security: one, estimateList, periodText } of itemList) {
       const actual = estimateList.find(({ estimateType, periodType }) => estimateType === 1 && periodType === 1)?.actualValue;
       if (!actual) continue;
-      const [report] = await statements(fixture!, `US.${one!.code}`, INCOME, { num: 1 });
+      const [report] = await statements(fixture, `US.${one!.code}`, INCOME, { num: 1 });
       expect(report!.periodText.replace('/', '')).toBe(periodText);
       near(of(report!, 'Basic earnings per share'), actual, 6);
       compared += 1;
@@ -151,7 +115,7 @@ describe('statements', () => {
   });
 
   test('a restated year shows other heads than first reported, once the next one is out, and the same earnings', () => {
-    const [{ simulation }] = fixtures as [Fixture];
+    const [{ simulation }] = fixtures as [AskedBackend];
     const { companies, world } = simulation;
     const restated = world
       .instruments({ kind: 'equity' })
@@ -178,17 +142,17 @@ describe('statements', () => {
   });
 
   test('pages follow one another, also while reports are added; other currencies keep every sum', async () => {
-    const [fixture] = fixtures as [Fixture];
+    const [fixture] = fixtures as [AskedBackend];
     const one = { security: security('HK.00700'), num: 7 };
     const texts: string[] = [];
     for (let nextKey = ''; nextKey !== '-1'; ) {
-      const page = await payload(fixture.backend, research.getFinancialsStatements, { ...one, nextKey });
+      const page = await fixture.payload(research.getFinancialsStatements, { ...one, nextKey });
       texts.push(...page.reportList.map(({ periodText }) => periodText));
       nextKey = page.nextKey;
     }
     expect(new Set(texts).size).toBe(texts.length);
     expect(texts.length).toBeGreaterThan(50);
-    const whole = await payload(fixture.backend, research.getFinancialsStatements, { ...one, num: 50 });
+    const whole = await fixture.payload(research.getFinancialsStatements, { ...one, num: 50 });
     expect(whole.reportList.map(({ periodText }) => periodText)).toEqual(texts.slice(0, 50));
     const [own] = await statements(fixture, 'HK.00700', SHEET, { num: 1 });
     const [dollars] = await statements(fixture, 'HK.00700', SHEET, { num: 1, currencyCode: 'usd' });
@@ -208,10 +172,7 @@ describe('statements', () => {
     [{ security: security('HK.800000') }, /^HK\.800000 is an? .*index.*: only shares of companies/],
   ])('%j is refused by name', async (fields, message) => {
     const request = { security: security('HK.00700'), ...fields };
-    expect(await call(fixtures[0]!.backend, research.getFinancialsStatements, request)).toMatchObject({
-      retType: -1,
-      retMsg: expect.stringMatching(message),
-    });
+    expect(await fixtures[0]!.refusal(research.getFinancialsStatements, request)).toMatch(message);
   });
 });
 
@@ -219,11 +180,11 @@ describe('revenue and staff', () => {
   test('segments add up to the revenue of every period', () =>
     everyCase(async (fixture, symbol) => {
       const one = { security: security(symbol) };
-      const { screenDateList } = await payload(fixture.backend, research.getFinancialsRevenueBreakdown, one);
+      const { screenDateList } = await fixture.payload(research.getFinancialsRevenueBreakdown, one);
       const incomes = await statements(fixture, symbol, INCOME, { financialType: 10 });
       expect(screenDateList.length).toBeGreaterThan(4);
       for (const { date, financialType, periodText } of screenDateList.slice(0, 6)) {
-        const { period, breakdownList } = await payload(fixture.backend, research.getFinancialsRevenueBreakdown, {
+        const { period, breakdownList } = await fixture.payload(research.getFinancialsRevenueBreakdown, {
           ...one,
           date,
           financialType,
@@ -245,7 +206,7 @@ describe('revenue and staff', () => {
   test('efficiency is the statements over the employees', () =>
     everyCase(async (fixture, symbol) => {
       const request = { security: security(symbol), num: 6 };
-      const { itemList, currencyCode } = await payload(fixture.backend, research.getCompanyOperationalEfficiency, request);
+      const { itemList, currencyCode } = await fixture.payload(research.getCompanyOperationalEfficiency, request);
       const incomes = await statements(fixture, symbol, INCOME, { financialType: 10 });
       for (const [index, item] of itemList.entries()) {
         const report = incomes[index]!;
@@ -261,186 +222,16 @@ describe('revenue and staff', () => {
   test('executives have a career that leads to their post, and the profile names them', () =>
     everyCase(async (fixture, symbol) => {
       const one = { security: security(symbol) };
-      const { directorList } = await payload(fixture.backend, research.getCompanyExecutives, one);
-      const { itemList } = await payload(fixture.backend, research.getCompanyProfile, one);
+      const { directorList } = await fixture.payload(research.getCompanyExecutives, one);
+      const { itemList } = await fixture.payload(research.getCompanyProfile, one);
       expect(directorList.length).toBe(5);
       for (const { leaderName, positionName, beginDateStr, annualSalary } of directorList) {
         expect(itemList).toContainEqual(expect.objectContaining({ name: positionName, value: leaderName }));
-        const { briefBackground } = await payload(fixture.backend, research.getCompanyExecutiveBackground, { ...one, leaderName });
+        const { briefBackground } = await fixture.payload(research.getCompanyExecutiveBackground, { ...one, leaderName });
         expect(briefBackground).toContain(`Since ${beginDateStr.slice(0, 7)} ${positionName} of`);
         expect(Number(annualSalary)).toBeGreaterThan(0);
       }
-      const unknown = await call(fixture.backend, research.getCompanyExecutiveBackground, { ...one, leaderName: 'Nobody' });
-      expect(unknown).toMatchObject({ retType: -1, retMsg: expect.stringContaining(directorList[0]!.leaderName) });
+      const unknown = await fixture.refusal(research.getCompanyExecutiveBackground, { ...one, leaderName: 'Nobody' });
+      expect(unknown).toContain(directorList[0]!.leaderName);
     }));
-});
-
-describe('prices around results', () => {
-  test('are those of forward adjusted K-lines, and the two answers tell the same', () =>
-    everyCase(async (fixture, symbol) => {
-      const one = { security: security(symbol) };
-      const { detailList: moves } = await payload(fixture.backend, research.getFinancialsEarningsPriceMove, { ...one, periodCount: 3 });
-      const { detailList: history } = await payload(fixture.backend, research.getFinancialsEarningsPriceHistory, one);
-      expect(moves.length).toBe(3);
-      expect(history.map(({ isCurrent }) => isCurrent).indexOf(true)).toBe(0);
-      for (const [index, { itemList, priceInfoIndex, pubTradingDayStr, periodText }] of moves.entries()) {
-        const row = history[index]!;
-        expect([row.periodText, row.pubTradingDayStr]).toEqual([periodText, pubTradingDayStr]);
-        const days = itemList.map(({ tradingDayStr }) => tradingDayStr);
-        expect(days).toEqual([...days].sort());
-        const own = itemList[priceInfoIndex];
-        if (own === undefined) continue;
-        expect(own.tradingDayStr).toBe(pubTradingDayStr);
-        expect(row.priceInfo).toMatchObject({ closePrice: own.closePrice, openPrice: own.openPrice, lastClosePrice: own.lastClosePrice });
-        for (const { delta, closePrice } of row.scheduleInfoList) expect(itemList[priceInfoIndex + delta]!.closePrice).toBe(closePrice);
-        const range = { beginTime: days[0]!, endTime: days.at(-1)!, klType: 2, rehabType: 1 };
-        const { klList } = await payload(fixture.backend, quote.getHistoryKline, { ...one, ...range });
-        const bars = klList.map(({ time, closePrice, highPrice }) => [time.slice(0, 10), closePrice, highPrice]);
-        expect(itemList.map(({ tradingDayStr, closePrice, highestPrice }) => [tradingDayStr, closePrice, highestPrice])).toEqual(bars);
-        expect(own.optionHV).toBeGreaterThan(0);
-      }
-    }, 6));
-});
-
-describe('ratings', () => {
-  test('the consensus is what each broker said last within three months', () =>
-    everyCase(async (fixture, symbol) => {
-      const one = { security: security(symbol), num: 20 };
-      const consensus = await payload(fixture.backend, research.getResearchAnalystConsensus, one);
-      const { instRatingSummaryList: brokers } = await payload(fixture.backend, research.getResearchRatingSummary, one);
-      const { analystRatingSummaryList: analysts } = await payload(fixture.backend, research.getResearchRatingSummary, {
-        ...one,
-        ratingDimensionType: 2,
-      });
-      const today = fixture.clock.now() / 1000;
-      const latest = brokers
-        .map(({ ratingItemList }) => ratingItemList[0]!)
-        .filter(({ recommendationDate }) => Number(recommendationDate) > today - 91.5 * 86_400);
-      expect(Math.abs(consensus.total - latest.length)).toBeLessThanOrEqual(1);
-      expect(analysts.map(({ ratingItemList }) => ratingItemList)).toEqual(brokers.map(({ ratingItemList }) => ratingItemList));
-      for (const { analystInfo } of analysts) expect(analystInfo!.institutionInfo!.institutionName).not.toBe('');
-      if (consensus.total === 0) return;
-      const targets = latest.map(({ targetPrice }) => targetPrice);
-      expect(targets).toContain(consensus.highest);
-      expect(targets).toContain(consensus.lowest);
-      const parts = [consensus.buy, consensus.hold, consensus.sell, consensus.strongBuy, consensus.underperform];
-      near(
-        parts.reduce((sum, part) => sum + part, 0),
-        100,
-        1,
-      );
-      const [{ institutionInfo }] = brokers as [(typeof brokers)[number]];
-      const uid = institutionInfo!.institutionUid;
-      const { instRatingDetail } = await payload(fixture.backend, research.getResearchRatingSummary, { ...one, uid });
-      expect(instRatingDetail!.ratingItemList).toEqual(brokers[0]!.ratingItemList);
-      expect(instRatingDetail!.analystInfoList[0]!.institutionInfo).toBeUndefined();
-    }));
-
-  test('stars compare the price with the fair value, which is below the mean target by a year’s cost of equity', () =>
-    everyCase(async (fixture, symbol) => {
-      const one = { security: security(symbol) };
-      const report = await payload(fixture.backend, research.getResearchMorningstarReport, one);
-      const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList: [one.security] });
-      const price = snapshotList[0]!.basic!.curPrice;
-      expect(report.starRating).toBeGreaterThanOrEqual(1);
-      if (price < report.fairValue * 0.9) expect(report.starRating).toBeGreaterThanOrEqual(3);
-      if (price > report.fairValue * 1.1) expect(report.starRating).toBeLessThanOrEqual(3);
-      expect(report.valuationContent!.context).toContain(price < report.fairValue ? 'below' : 'above');
-    }));
-
-  test('pages name a uid that there is not', async () => {
-    const request = { security: security('US.AAPL'), uid: '1' };
-    expect(await call(fixtures[0]!.backend, research.getResearchRatingSummary, request)).toMatchObject({
-      retMsg: expect.stringMatching(/^uid: nobody with "1"/),
-    });
-  });
-});
-
-describe('valuations', () => {
-  test('are the snapshot’s now, and the price-earnings ratio of K-lines in the past', () =>
-    everyCase(async (fixture, symbol) => {
-      const one = { security: security(symbol) };
-      const detail = (valuationType: number) =>
-        payload(fixture.backend, research.getValuationDetail, { ...one, valuationType, intervalType: 1 });
-      const [pe, pb, ps] = [await detail(1), await detail(2), await detail(3)];
-      const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList: [one.security] });
-      const { equityExData } = snapshotList[0]!;
-      if (equityExData !== undefined) {
-        expect(pe.trend!.currentValue).toBe(equityExData.peTTMRate);
-        expect(pb.trend!.currentValue).toBe(equityExData.pbRate);
-      }
-      expect(ps.trend!.currentValue).toBeGreaterThan(0);
-      const { klList } = await payload(fixture.backend, quote.getKline, { ...one, klType: 2, rehabType: 0, reqNum: 40 });
-      const past = new Map(pe.trend!.historicalItems.map(({ timeStr, value }) => [timeStr, value]));
-      const shown = klList.filter(({ time, pe: ratio }) => ratio > 0 && past.has(time.slice(0, 10)));
-      if (pe.trend!.currentValue > 0) expect(shown.length).toBeGreaterThan(20);
-      for (const { time, pe: ratio } of shown) near(past.get(time.slice(0, 10))!, ratio, 2);
-      expect(pe.plateDistribution!.stockItems.some(({ security: item }) => item!.code === one.security.code) || symbol === 'HK.00823').toBe(
-        true,
-      );
-    }, 8));
-
-  test('of a plate are its members’, sorted and paged', async () => {
-    const [fixture] = fixtures as [Fixture];
-    const plate = { market: 11, code: 'LIST1001' };
-    const { staticInfoList } = await payload(fixture.backend, metadata.getPlateSecurity, { plate });
-    const items = [];
-    for (let nextKey = ''; nextKey !== '-1'; ) {
-      const page = await payload(fixture.backend, research.getValuationPlateStockList, {
-        security: plate,
-        valuationType: 2,
-        sortId: 52,
-        num: 2,
-        nextKey,
-      });
-      expect(page.count).toBe(staticInfoList.length);
-      items.push(...page.stockList);
-      nextKey = page.nextKey;
-    }
-    const codes = (list: readonly { readonly code: string }[]) => list.map(({ code }) => code).sort();
-    expect(codes(items.map(({ security: one }) => one!))).toEqual(codes(staticInfoList.map(({ basic }) => basic!.security!)));
-    const values = items.map(({ valuationVal }) => valuationVal);
-    expect(values).toEqual([...values].sort((a, b) => a - b));
-    const { snapshotList } = await payload(fixture.backend, quote.getSnapshot, { securityList: items.map(({ security: one }) => one!) });
-    for (const [index, { equityExData }] of snapshotList.entries()) {
-      expect([values[index], items[index]!.marketCap]).toEqual([equityExData!.pbRate, equityExData!.issuedMarketVal]);
-    }
-  });
-
-  test('of an index are those of its market, of which a plate keeps its own', async () => {
-    const [fixture] = fixtures as [Fixture];
-    const index = security('HK.800000');
-    const { count, plateList } = await payload(fixture.backend, research.getValuationPlateStockList, { security: index, num: 1 });
-    for (const { security: plate } of plateList) {
-      const members = await payload(fixture.backend, research.getValuationPlateStockList, { security: plate!, num: 1 });
-      expect([plate!.code, members.count > 0]).toEqual([plate!.code, true]);
-    }
-    const [first] = plateList;
-    const filtered = await payload(fixture.backend, research.getValuationPlateStockList, {
-      security: index,
-      filterSecurity: first!.security!,
-      num: 50,
-    });
-    const own = await payload(fixture.backend, research.getValuationPlateStockList, { security: first!.security!, num: 50 });
-    expect(filtered.stockList).toEqual(own.stockList);
-    expect(count).toBeGreaterThan(filtered.count);
-    const { trend, marketDistribution } = await payload(fixture.backend, research.getValuationDetail, { security: index });
-    expect(trend!.historicalItems.length).toBeGreaterThan(5);
-    expect(marketDistribution!.sections.reduce((sum, { number }) => sum + number, 0)).toBe(marketDistribution!.total);
-  });
-
-  test.each([
-    [research.getValuationPlateStockList, { security: security('HK.00700') }, /^security: HK\.00700 is .*; expected a plate or an index$/],
-    [
-      research.getValuationPlateStockList,
-      { security: security('HK.800000'), filterSecurity: security('HK.00700') },
-      /^filter_security: HK\.00700 is no plate/,
-    ],
-    [research.getValuationDetail, { security: security('HK.02800') }, /^HK\.02800 is .*: only shares of companies, plates and indices/],
-  ] as const)('instruments without valuations are refused by name', async (operation, fields, message) => {
-    expect(await call<ProtocolMessages>(fixtures[0]!.backend, operation, fields)).toMatchObject({
-      retType: -1,
-      retMsg: expect.stringMatching(message),
-    });
-  });
 });
