@@ -158,6 +158,12 @@ export class Fixture {
     return answer instanceof Refusal ? answer.message : undefined;
   }
 
+  /** Lets the real account trade. */
+  unlock(): void {
+    const refused = this.brokerage.lock.unlock('e10adc3949ba59abbe56e057f20f883e');
+    if (refused !== undefined) throw new Error(refused.message);
+  }
+
   cancel(accountId: bigint, orderID: bigint): Promise<string | undefined> {
     return this.modify(accountId, { orderID, modifyOrderOp: 2 });
   }
@@ -166,6 +172,12 @@ export class Fixture {
     const order = this.brokerage.order(id);
     if (order === undefined) throw new Error(`no order ${id}`);
     return order;
+  }
+
+  /** Statuses of an order as they were told, and a word for each fill between them. */
+  told(id: bigint): string[] {
+    const own = this.events.filter((event) => event.order.id === id);
+    return own.map((event) => (event.kind === 'order' ? event.order.status : 'fill'));
   }
 
   /** Names the account's first market unless told another. */

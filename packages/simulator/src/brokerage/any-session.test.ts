@@ -4,6 +4,7 @@ import { collected, dec, Fixture, ids } from '../../../../test/support/brokerage
 import { CrashingStore } from '../../../../test/support/crashing-store.js';
 import type { CorporateAction, CorporateActions } from '../companies/corporate-actions.js';
 import type { LedgerTransaction } from '../ledger/index.js';
+import { totalFees } from './fees.js';
 import { type FillRecord, frozenCash, isBuying, isCombo, mainLeg, type OrderRecord, remainingOf, reservedMargin } from './order.js';
 import { isLegalMove, isOpen } from './order-status.js';
 import { type OrderStatus, orderStatuses, orderTypes } from './terms.js';
@@ -180,6 +181,7 @@ function checkOrder(order: OrderRecord, fills: readonly FillRecord[]): void {
   }
   const { side, cashPerUnit } = mainLeg(order);
   expect(fills.reduce((sum, fill) => sum + fill.quantity, 0n)).toBe(filledQuantity);
+  expect(fills.reduce((sum, fill) => sum + fill.quantity * fill.price, 0n)).toBe(filledValue);
   // A change of the limit applies from then on; what has a limit now was never filled beyond the one it had.
   if (isOpen(status) && isBuying(side)) expect(frozenCash(order)).toBe(cashPerUnit * remainingOf(order) + order.feeReserve);
   if (isOpen(status) && isBuying(side)) expect(cashPerUnit).toBe(worstPrice);
@@ -227,11 +229,21 @@ async function checkAccount(f: Fixture, id: bigint): Promise<void> {
   expect(ledger.frozen(account, currency)).toBe(open.reduce((sum, order) => sum + frozenCash(order), 0n));
   expect(ledger.reservedMargin(account, currency)).toBe(open.reduce((sum, order) => sum + reservedMargin(order), 0n));
   let cash = 0n;
-  for (const { entries, cause } of booked) {
+  const paidFor = new Map<bigint, bigint>();
+  for (const { entries, cause, orderId } of booked) {
     seen.causes.add(cause);
+    const moved = entries
+      .filter(({ balance }) => balance === 'settled' || balance === 'unsettled')
+      .reduce((sum, { amount }) => sum + amount, 0n);
+    if (orderId !== undefined) paidFor.set(orderId, (paidFor.get(orderId) ?? 0n) + moved);
     for (const { balance, amount } of entries) if (balance === 'settled' || balance === 'unsettled') cash += amount;
   }
   expect(money.balances(id, currency).cash).toBe(cash);
+  for (const order of orders.filter(({ status }) => status !== 'fill_cancelled')) {
+    const paid = isCombo(order) || isBuying(mainLeg(order).side) ? -order.filledValue : order.filledValue;
+    expect([order.id, paidFor.get(order.id) ?? 0n]).toEqual([order.id, paid - totalFees(order.fees)]);
+  }
+  expect(ledger.openOrders(account)).toBe(open.length);
   if (account.type === 'cash') {
     expect(ledger.cash(account, currency) >= ledger.frozen(account, currency)).toBe(true);
     expect((net.get(marketOf(id).symbol) ?? 0n) >= 0n).toBe(true);

@@ -105,6 +105,8 @@ describe('an order of several legs', () => {
     await expectBooked(f, f.order(id), opening);
     expect(f.brokerage.records.ledger.frozen(account, 'HKD')).toBe(0n);
     expect(f.brokerage.records.ledger.reservedMargin(account, 'HKD')).toBe(0n);
+    // Each leg is charged as an order of its own.
+    expect(f.order(id).fees.find(({ title }) => title === 'Platform Fee')?.value).toBe(dec('30'));
     // Nobody is told of a state between two legs.
     const told = f.events.flatMap((event) => (event.kind === 'order' && event.order.id === id ? [event.order] : []));
     for (const order of told) for (const leg of order.legs) expect(leg.filledQuantity).toBe(order.filledQuantity * leg.ratio);

@@ -11,7 +11,7 @@ import type { CorporateActions } from '../companies/corporate-actions.js';
 import { Refusal } from '../refusal.js';
 import type { Option, Warrant } from '../world/instrument.js';
 import { totalFees } from './fees.js';
-import { nakedMargin, optionMargin } from './option-margin.js';
+import { optionMargin } from './option-margin.js';
 
 const DAY = 24 * 3_600_000;
 const AAPL = 'US.AAPL';
@@ -98,53 +98,67 @@ describe('options', () => {
     expect(position(f, ids.us, `US.${CALL}`)).toMatchObject({ quantity: 0n, realised: dec('850') });
   });
 
-  it('ask for nothing where shares cover them, and for what a spread can lose', async () => {
+  const [HIGHER, LATER] = ['AAPL261127C280000', 'AAPL261218C270000'];
+  it.each<[string, [string, bigint][], shares: bigint, spot: string, margin: string]>([
+    ['calls that shares cover in part', [[CALL, -3n]], 250n, '270', '5400'],
+    ['covered calls', [[CALL, -2n]], 200n, '270', '0'],
+    [
+      'a spread that can lose',
+      [
+        [CALL, -1n],
+        [HIGHER, 1n],
+      ],
+      0n,
+      '270',
+      '1000',
+    ],
+    [
+      'a spread that was paid for',
+      [
+        [CALL, 1n],
+        [HIGHER, -1n],
+      ],
+      0n,
+      '270',
+      '0',
+    ],
+    [
+      'a spread and a naked call',
+      [
+        [CALL, -2n],
+        [HIGHER, 1n],
+      ],
+      0n,
+      '270',
+      '6400',
+    ],
+    ['a put covered by a short position', [[PUT, -1n]], -100n, '270', '0'],
+    ['a put that shares do not cover', [[PUT, -1n]], 100n, '270', '5400'],
+    ['a put far out of the money', [[PUT, -1n]], 0n, '400', '2700'],
+    [
+      'a sold call beyond the expiry of the bought one',
+      [
+        [LATER, -1n],
+        [CALL, 1n],
+      ],
+      0n,
+      '270',
+      '5400',
+    ],
+    [
+      'a sold call before the expiry of the bought one',
+      [
+        [CALL, -1n],
+        [LATER, 1n],
+      ],
+      0n,
+      '270',
+      '0',
+    ],
+  ])('ask for the margin of %s', (_, holdings, held, spot, margin) => {
     const f = opened();
-    const [call, higher, put] = [option(f, CALL), option(f, 'AAPL261127C280000'), option(f, PUT)];
-    const underlying = (held: bigint) => ({ instrument: f.instrument(AAPL), price: dec('270'), held });
-    const margin = (holdings: readonly (readonly [Option, bigint])[], held = 0n) =>
-      formatDecimal(
-        optionMargin(
-          holdings.map(([each, quantity]) => ({ option: each, quantity })),
-          underlying(held),
-        ),
-      );
-    expect(margin([[call, -3n]], 250n)).toBe('5400');
-    expect(margin([[call, -2n]], 200n)).toBe('0');
-    expect(
-      margin([
-        [call, -1n],
-        [higher, 1n],
-      ]),
-    ).toBe('1000');
-    expect(
-      margin([
-        [call, 1n],
-        [higher, -1n],
-      ]),
-    ).toBe('0');
-    expect(
-      margin([
-        [call, -2n],
-        [higher, 1n],
-      ]),
-    ).toBe('6400');
-    expect(margin([[put, -1n]], -100n)).toBe('0');
-    expect(margin([[put, -1n]], 100n)).toBe('5400');
-    // A bought option that ends before the sold one covers nothing.
-    const later = option(f, 'AAPL261218C270000');
-    expect(
-      margin([
-        [later, -1n],
-        [call, 1n],
-      ]),
-    ).toBe('5400');
-    expect(
-      margin([
-        [call, -1n],
-        [later, 1n],
-      ]),
-    ).toBe('0');
+    const positions = holdings.map(([code, quantity]) => ({ option: option(f, code), quantity }));
+    expect(formatDecimal(optionMargin(positions, { instrument: f.instrument(AAPL), price: dec(spot), held }))).toBe(margin);
   });
 
   it('are refused to accounts that may not or cannot', async () => {
@@ -366,10 +380,5 @@ describe('warrants', () => {
     const paid: Decimal = dec('0.4') * BigInt(lot);
     expect(line).toContain(`${warrant.symbol}: unsettled cash_settlement ${formatDecimal(paid)} `);
     expect(position(f, ids.hkCash, warrant.symbol)?.quantity).toBe(0n);
-  });
-
-  it('ask for nothing that nakedMargin knows', () => {
-    const f = opened();
-    expect(nakedMargin(option(f, PUT), { instrument: f.instrument(AAPL), price: dec('400'), held: 0n })).toBe(dec('2700'));
   });
 });

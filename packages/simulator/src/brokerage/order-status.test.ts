@@ -36,26 +36,6 @@ describe('order statuses', () => {
     expect(documented().sort()).toEqual(legal.sort());
   });
 
-  it('have these moves and no others', () => {
-    const legal = all.flatMap((from) => all.filter((to) => isLegalMove(from, to)).map((to) => `${from} > ${to}`));
-    expect(legal).toMatchSnapshot();
-  });
-
-  it('end where nothing more can happen', () => {
-    const ends = all.filter((from) => !all.some((to) => isLegalMove(from, to)));
-    expect(ends).toEqual(['cancelled_part', 'deleted', 'fill_cancelled']);
-  });
-
-  it('never leave an order that is over, except to delete or enable it, or where the exchange takes its trades back', () => {
-    for (const from of all.filter((status) => !isOpen(status))) {
-      for (const to of all.filter((status) => isLegalMove(from, status))) {
-        expect(['deleted', 'fill_cancelled', 'waiting_submit', 'submitting']).toContain(to);
-        if (to === 'fill_cancelled') expect(from).toBe('filled_all');
-        else if (to !== 'deleted') expect(from).toBe('disabled');
-      }
-    }
-  });
-
   it('are told in words', () => {
     const words = all.map(statusInWords);
     expect(new Set(words).size).toBe(all.length);

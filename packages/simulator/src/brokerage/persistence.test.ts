@@ -1,12 +1,10 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MemoryStore, type Store } from '@svc-gateway/storage';
+import type { Store } from '@svc-gateway/storage';
 import { afterEach, describe, expect, it } from 'vitest';
 import { collected, dec, Fixture, ids, type PlaceInit } from '../../../../test/support/brokerage.js';
 import { openedStore } from '../../../../test/support/store.js';
-import { Packets } from './packets.js';
-import { tablesOf } from './tables.js';
 
 const HK = 'HK.00700';
 const buy: PlaceInit = { code: '00700', trdSide: 1, qty: 300, price: 600 };
@@ -178,18 +176,6 @@ describe('after a kill and a restart', () => {
     expect(after.order(second).idEx).not.toBe(after.order(first).idEx);
     expect(after.brokerage.orderByIdEx(after.order(first).idEx)?.id).toBe(first);
   });
-
-  it('puts the trades of callers back on the tape', async () => {
-    const path = folder();
-    const before = Fixture.open({ store: await open(path) });
-    before.book(HK, [], [['600', 100n]]);
-    await before.place(ids.hkCash, buy);
-    await before.pass();
-    const tape = before.market.ticks(before.instrument(HK), 10);
-    expect(tape).toHaveLength(1);
-    const after = before.restarted(1_000, await afterKill(path));
-    expect(after.market.ticks(after.instrument(HK), 10)).toEqual(tape);
-  });
 });
 
 describe('a packet number', () => {
@@ -203,7 +189,14 @@ describe('a packet number', () => {
     const after = f.restarted(1_000, await afterKill(path));
     expect(await after.place(ids.hkCash, buy, packet)).toBe(one);
     expect([...after.brokerage.records.openOrders(after.account(ids.hkCash))]).toHaveLength(1);
-    expect(await after.place(ids.hkCash, buy, { ...packet, serialNo: 8 })).not.toBe(one);
+    expect(await after.tryPlace(ids.hkCash, { ...buy, qty: 200 }, packet)).toMatchObject({
+      message: expect.stringContaining('was already used for another request'),
+    });
+    for (const other of [
+      { ...packet, serialNo: 8 },
+      { ...packet, connID: 6n },
+    ])
+      expect(await after.place(ids.hkCash, buy, other)).not.toBe(one);
   });
 
   it('does not give that answer to another request', async () => {
@@ -235,25 +228,6 @@ describe('a packet number', () => {
     await f.pass(49 * 3_600_000);
     await f.place(ids.hkCash, buy, { connID: 1n, serialNo: 1 });
     expect(await f.place(ids.hkCash, buy, packet)).toBe(first);
-  });
-
-  it('is known after a restart whatever came before and after it', async () => {
-    const store = new MemoryStore();
-    const { packets } = tablesOf(store);
-    const answerOf = (serialNo: number) => ({ orderId: BigInt(serialNo), orderIdEx: `${serialNo}`, fingerprint: 'asked' });
-    const first = new Packets(packets);
-    for (const serialNo of [9, 3, 5]) await store.write((change) => first.remember({ connId: 5n, serialNo }, answerOf(serialNo), change));
-    const known = new Packets(packets);
-    for (const serialNo of [9, 3, 5]) expect(known.find({ connId: 5n, serialNo }, 'asked')).toMatchObject({ orderId: BigInt(serialNo) });
-    for (const [connId, serialNo] of [
-      [5n, 10],
-      [5n, 4],
-      [6n, 9],
-    ] as const)
-      expect(known.find({ connId, serialNo }, 'asked')).toBeUndefined();
-    expect(known.find({ connId: 5n, serialNo: 9 }, 'another')).toMatchObject({
-      message: expect.stringContaining('already used for another'),
-    });
   });
 });
 
