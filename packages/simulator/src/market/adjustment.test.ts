@@ -1,24 +1,15 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
 import { dayOfNumber, parseLocal, requireDay } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { openMarket } from '../../../../test/support/market.js';
 import { exPrice } from '../companies/ex-price.js';
-import { type CorporateAction, companiesOf } from '../companies/index.js';
-import { createWorld, type Instrument, isOnTick, tickSize } from '../world/index.js';
-import { adjustedPrice, type Bar, type BarPeriod, createMarket, FACTOR_ONE, type PriceAdjustment, priceLimit } from './index.js';
+import type { CorporateAction } from '../companies/index.js';
+import { type Instrument, isOnTick, tickSize } from '../world/index.js';
+import { adjustedPrice, type Bar, type BarPeriod, FACTOR_ONE, type PriceAdjustment, priceLimit } from './index.js';
 
 const NOW = Date.UTC(2036, 10, 20, 8);
-const clock = new ManualClock(NOW);
-const world = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 80, seed: 'w' });
-const companies = companiesOf(world, 5);
+const { world, companies, market } = openMarket({ time: NOW, seed: 5, generatedInstruments: 80 });
 const issued = world.instruments().filter(({ kind }) => kind === 'equity' || kind === 'etf');
-const market = createMarket({
-  clock,
-  seed: 5,
-  companies,
-  calendarOf: (instrument) => world.calendar(instrument),
-  pairs: world.instruments({ market: 'FX' }),
-});
 
 interface Event {
   readonly instrument: Instrument;

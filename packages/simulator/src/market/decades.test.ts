@@ -1,22 +1,11 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
 import { dayOfNumber } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { companiesOf } from '../companies/index.js';
-import { createWorld, type World } from '../world/index.js';
+import { openMarket } from '../../../../test/support/market.js';
 import type { Bar, BarPeriod } from './market.js';
-import { createMarket, type SimulatedMarket } from './simulated-market.js';
 
 /** A world and its market at 15:30 UTC of a day: every market has traded on it, or is trading. */
-function at(day: string): { world: World; market: SimulatedMarket } {
-  const clock = new ManualClock(Date.parse(`${day}T15:30:00Z`));
-  const world = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 0, seed: 'w' });
-  const calendarOf: Parameters<typeof createMarket>[0]['calendarOf'] = (of) => world.calendar(of);
-  return {
-    world,
-    market: createMarket({ clock, seed: 'w', calendarOf, companies: companiesOf(world, 'w'), pairs: world.instruments({ market: 'FX' }) }),
-  };
-}
+const at = (day: string) => openMarket({ time: Date.parse(`${day}T15:30:00Z`), seed: 'w' });
 
 const [first, last] = [Date.UTC(2016, 2, 1), Date.UTC(2036, 11, 28)].map((time) => time / 86_400_000) as [number, number];
 const day = fc.integer({ min: first, max: last }).map(dayOfNumber);

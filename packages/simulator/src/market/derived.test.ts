@@ -1,32 +1,13 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { companiesOf } from '../companies/index.js';
-import { createWorld } from '../world/index.js';
-import { brokerQueue, type CapitalFlow, capitalFlow, createMarket, TradeStatistics, timeShare } from './index.js';
+import { openMarket } from '../../../../test/support/market.js';
+import { brokerQueue, type CapitalFlow, capitalFlow, TradeStatistics, timeShare } from './index.js';
 
-const world = createWorld({
-  clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
-  calendarMode: 'calendar',
-  generatedInstruments: 0,
-  seed: 'w',
-});
+const { world } = openMarket({ time: Date.UTC(2026, 10, 20, 2) });
 const AFTERNOON = Date.UTC(2026, 10, 20, 6, 30);
 const symbols = ['HK.00700', 'HK.800000', 'SH.600519', 'HK.HSImain', 'US.AAPL'].filter((symbol) => world.instrument(symbol) !== undefined);
 
-function marketAt(time: number, seed = 1) {
-  const clock = new ManualClock(time);
-  return {
-    clock,
-    market: createMarket({
-      clock,
-      seed,
-      calendarOf: (instrument) => world.calendar(instrument),
-      companies: companiesOf(world, seed),
-      pairs: world.instruments({ market: 'FX' }),
-    }),
-  };
-}
+const marketAt = (time: number, seed = 1) => openMarket({ time, seed, world });
 
 const sum = ({ super: largest, big, mid, small }: CapitalFlow['in']) => largest + big + mid + small;
 

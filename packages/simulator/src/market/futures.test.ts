@@ -1,29 +1,17 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
 import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { companiesOf } from '../companies/index.js';
+import { openMarket } from '../../../../test/support/market.js';
 import { futureProducts } from '../world/data/futures.js';
 import { finalSettlement } from '../world/final-settlement.js';
 import { tradedOn } from '../world/futures.js';
-import { type CalendarMode, createWorld, type Instrument, type World } from '../world/index.js';
+import type { CalendarMode, World } from '../world/index.js';
 import type { Future } from '../world/instrument.js';
 import type { BarPeriod } from './market.js';
-import { createMarket, type SimulatedMarket } from './simulated-market.js';
 
-interface Place {
-  readonly clock: ManualClock;
-  readonly world: World;
-  readonly market: SimulatedMarket;
-}
+type Place = ReturnType<typeof at>;
 
-function at(time: number | string, mode: CalendarMode = 'calendar', seed = 1): Place {
-  const clock = new ManualClock(typeof time === 'string' ? Date.parse(time) : time);
-  const world = createWorld({ clock, calendarMode: mode, generatedInstruments: 0, seed });
-  const calendarOf = (of: Instrument) => world.calendar(of);
-  const pairs = world.instruments({ market: 'FX' });
-  return { clock, world, market: createMarket({ clock, seed, calendarOf, companies: companiesOf(world, seed), pairs }) };
-}
+const at = (time: string, mode: CalendarMode = 'calendar', seed = 1) => openMarket({ time: Date.parse(time), mode, seed, worldSeed: seed });
 
 const DAY = 86_400_000;
 const [first, last] = ['2016-03-01', '2036-12-20'].map(requireDay) as [number, number];

@@ -1,21 +1,13 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { companiesOf } from '../companies/index.js';
-import { createWorld, type Instrument, isOnTick } from '../world/index.js';
+import { openMarket } from '../../../../test/support/market.js';
+import { type Instrument, isOnTick } from '../world/index.js';
 import { hasMakers } from '../world/instrument.js';
 import { turnoverOf } from './aggregate.js';
-import { type Bar, type BarPeriod, createMarket, priceLimit, type Tick } from './index.js';
+import { type Bar, type BarPeriod, priceLimit, type Tick } from './index.js';
 
-const worlds = {
-  open: createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 40, seed: 'w' }),
-  calendar: createWorld({
-    clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
-    calendarMode: 'calendar',
-    generatedInstruments: 40,
-    seed: 'w',
-  }),
-};
+const begin = { time: Date.UTC(2026, 10, 20, 2), generatedInstruments: 40 };
+const worlds = { open: openMarket({ ...begin, mode: 'open' }).world, calendar: openMarket(begin).world };
 type Mode = keyof typeof worlds;
 const symbols = worlds.open.listed().map((instrument) => instrument.symbol);
 const modes = fc.constantFrom<Mode>('open', 'calendar');
@@ -23,21 +15,7 @@ const modes = fc.constantFrom<Mode>('open', 'calendar');
 const times = fc.integer({ min: Date.UTC(2026, 0, 5), max: Date.UTC(2026, 11, 28) });
 const seeds = fc.integer({ min: 0, max: 1_000_000 });
 
-function marketAt(mode: Mode, seed: number, time: number) {
-  const world = worlds[mode];
-  const clock = new ManualClock(time);
-  return {
-    clock,
-    world,
-    market: createMarket({
-      clock,
-      seed,
-      calendarOf: (instrument) => world.calendar(instrument),
-      companies: companiesOf(world, seed),
-      pairs: world.instruments({ market: 'FX' }),
-    }),
-  };
-}
+const marketAt = (mode: Mode, seed: number, time: number) => openMarket({ time, seed, world: worlds[mode] });
 
 function instrumentOf(mode: Mode, symbol: string): Instrument {
   const instrument = worlds[mode].instrument(symbol);

@@ -1,21 +1,14 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { companiesOf } from '../companies/index.js';
-import { createWorld, type Instrument } from '../world/index.js';
-import { type Bar, createMarket, widened } from './index.js';
+import { openMarket } from '../../../../test/support/market.js';
+import type { Instrument } from '../world/index.js';
+import { type Bar, widened } from './index.js';
 
 const MINUTE = 60_000;
 const DAY_MS = 86_400_000;
 const NOW = Date.UTC(2026, 10, 20, 16, 30);
 
-function marketAt(now: number) {
-  const clock = new ManualClock(now);
-  const world = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 0, seed: 'w' });
-  const companies = companiesOf(world, 5);
-  const pairs = world.instruments({ market: 'FX' });
-  return { clock, world, market: createMarket({ clock, seed: 5, companies, calendarOf: (of) => world.calendar(of), pairs }) };
-}
+const marketAt = (time: number) => openMarket({ time, seed: 5 });
 
 const { world, market } = marketAt(NOW);
 const instrument = fc.constantFrom(

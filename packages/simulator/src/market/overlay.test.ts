@@ -1,26 +1,15 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { openMarket } from '../../../../test/support/market.js';
 import { companiesOf } from '../companies/index.js';
-import { createWorld, type Instrument, nextPrice, roundToTick } from '../world/index.js';
+import { type Instrument, nextPrice, roundToTick } from '../world/index.js';
 import { createMarket, type Market, type MarketEvent, type Tick } from './index.js';
 
-const world = createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed: 'w' });
+const { world } = openMarket({ time: Date.UTC(2026, 10, 20, 2), mode: 'open' });
 const NOON = Date.UTC(2026, 10, 20, 12);
 
-function marketAt(time: number, seed = 1) {
-  const clock = new ManualClock(time);
-  return {
-    clock,
-    market: createMarket({
-      clock,
-      seed,
-      calendarOf: (instrument) => world.calendar(instrument),
-      companies: companiesOf(world, seed),
-      pairs: world.instruments({ market: 'FX' }),
-    }),
-  };
-}
+const marketAt = (time: number, seed = 1) => openMarket({ time, seed, world });
 
 function instrument(symbol: string): Instrument {
   const found = world.instrument(symbol);

@@ -1,21 +1,16 @@
-import { ManualClock } from '@svc-gateway/contract/clock';
 import { requireDay } from '@svc-gateway/contract/time';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { companiesOf } from '../companies/index.js';
+import { openMarket } from '../../../../test/support/market.js';
 import { atOnce, inTurns, nextTurn, Turn } from '../pace.js';
-import { createWorld, type Instrument } from '../world/index.js';
-import { type BarPeriod, createMarket } from './index.js';
+import type { Instrument } from '../world/index.js';
+import type { BarPeriod } from './index.js';
 import { PlateTape } from './plate-tape.js';
 import { Tape } from './tape.js';
 
 const MINUTE = 60_000;
 
 function setUp(time: string, seed: number) {
-  const clock = new ManualClock(Date.parse(time));
-  const world = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 0, seed });
-  const companies = companiesOf(world, seed);
-  const pairs = world.instruments({ market: 'FX' });
-  const market = createMarket({ clock, seed, calendarOf: (one) => world.calendar(one), companies, pairs });
+  const { clock, world, companies, market } = openMarket({ time: Date.parse(time), seed, worldSeed: seed });
   const plate = (symbol: string) => {
     const found = world.instrument(symbol);
     if (found?.kind !== 'plate') throw new Error(`no plate ${symbol}`);

@@ -7,18 +7,11 @@ import { isContinuous } from './futures.js';
 import { createWorld, GENERATED_INSTRUMENTS_MAX, type Instrument, isOnTick, type SecurityKind, underlyingOf } from './index.js';
 import { kinds } from './kinds.js';
 
-const world = createWorld({
-  clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
-  calendarMode: 'calendar',
-  generatedInstruments: 0,
-  seed: 1,
-});
-const large = createWorld({
-  clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
-  calendarMode: 'open',
-  generatedInstruments: GENERATED_INSTRUMENTS_MAX,
-  seed: 1,
-});
+const clock = new ManualClock(Date.UTC(2026, 10, 20, 2));
+const openWorld = (generatedInstruments: number, seed: string | number = 1) =>
+  createWorld({ clock, calendarMode: 'open', generatedInstruments, seed });
+const world = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 0, seed: 1 });
+const large = openWorld(GENERATED_INSTRUMENTS_MAX);
 const get = (symbol: string): Instrument => {
   const instrument = world.instrument(symbol);
   if (instrument === undefined) throw new Error(`no ${symbol}`);
@@ -173,10 +166,7 @@ describe.each([
 describe('the generated instruments', () => {
   const names = (instruments: readonly Instrument[]) =>
     instruments.map(({ symbol, referencePrice }): [string, Decimal] => [symbol, referencePrice]);
-  const generated = (count: number, seed: string | number) =>
-    createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: count, seed })
-      .instruments()
-      .slice(world.instruments().length);
+  const generated = (count: number, seed: string | number) => openWorld(count, seed).instruments().slice(world.instruments().length);
 
   it('are as many as asked, over four markets, and named as what they are', () => {
     expect(large.instruments()).toHaveLength(world.instruments().length + GENERATED_INSTRUMENTS_MAX);
@@ -208,19 +198,13 @@ describe('the generated instruments', () => {
   });
 
   it('are refused in numbers that cannot be', () => {
-    for (const count of [-1, 0.5, Number.NaN, GENERATED_INSTRUMENTS_MAX + 1]) {
-      expect(() =>
-        createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: count, seed: 1 }),
-      ).toThrow(RangeError);
-    }
+    for (const count of [-1, 0.5, Number.NaN, GENERATED_INSTRUMENTS_MAX + 1]) expect(() => openWorld(count)).toThrow(RangeError);
   });
 });
 
 it('keeps its invented companies, however many other worlds there are', () => {
   const [first] = world.debuts('HK');
-  for (let seed = 2; seed < 40; seed++) {
-    createWorld({ clock: new ManualClock(Date.UTC(2026, 10, 20, 2)), calendarMode: 'open', generatedInstruments: 0, seed }).debuts('HK');
-  }
+  for (let seed = 2; seed < 40; seed++) openWorld(0, seed).debuts('HK');
   expect(first).toMatchObject({ symbol: 'HK.89000' });
   expect(world.debuts('HK')[0]).toBe(first);
 });
