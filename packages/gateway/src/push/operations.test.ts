@@ -132,14 +132,6 @@ describe('subscribe', () => {
     await ask({ isRegOrUnRegPush: false });
     expect(registered()).toEqual([[false, true]]);
   });
-
-  it('ends a pending subscription', async () => {
-    const { sub, keys, backend } = setUp();
-    const making = sub({ securityList: [tencent], subTypeList: [1] });
-    await Promise.all([making, sub({ securityList: [tencent], subTypeList: [1], isSubOrUnSub: false })]);
-    expect(keys()).toEqual([]);
-    expect(backend.running.size).toBe(0);
-  });
 });
 
 describe('registering pushes', () => {
@@ -183,16 +175,6 @@ describe('registering pushes', () => {
     });
     expect(await register({ securityList: [tencent], subTypeList: [3] })).toMatchObject({ retType: -1 });
     expect(pushed()).toEqual([]);
-  });
-
-  it('is left as it is by a subscription that does not speak of it', async () => {
-    const { hub, pushed, register } = setUpPushes();
-    const silent = create(QotSub.C2SSchema, { securityList: [tencent], subTypeList: [1], isSubOrUnSub: true });
-    await answerSubscribe(hub, 'key:a', silent);
-    expect(pushed()).toEqual([]);
-    await register({ securityList: [tencent], subTypeList: [1] });
-    await answerSubscribe(hub, 'key:a', silent);
-    expect(pushed()).toEqual(['HK.00700 1 0']);
   });
 });
 
