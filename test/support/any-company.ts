@@ -8,9 +8,9 @@ const clock = new ManualClock(Date.UTC(2026, 10, 20));
 export const worldOf = (generatedInstruments: number) => createWorld({ clock, calendarMode: 'calendar', generatedInstruments, seed: 'w' });
 export const world = worldOf(200);
 export const equities = world.instruments({ kind: 'equity' });
-export const seeds = fc.integer({ min: 0, max: 20 });
-export const equity = fc.constantFrom(...equities);
-export const days = fc.integer({ min: requireDay('2016-01-01'), max: requireDay('2036-12-31') });
+const seeds = fc.integer({ min: 0, max: 20 });
+const equity = fc.constantFrom(...equities);
+const days = fc.integer({ min: requireDay('2016-01-01'), max: requireDay('2036-12-31') });
 export const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
 const known = new Map<number, ReturnType<typeof companiesOf>>();
 
