@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { INITIALIZE, ENVELOPE, call, errorOf, isCall, ping, scriptedBridge } from '../../../../test/support/scripted-bridge.js';
+import { call, ENVELOPE, errorOf, INITIALIZE, isCall, ping, scriptedBridge } from '../../../../test/support/scripted-bridge.js';
 import { answerJson, beginStream } from '../../../../test/support/scripted-mcp.js';
 import { until } from '../../../../test/support/until.js';
 

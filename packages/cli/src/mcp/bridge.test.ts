@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import {
+  call,
+  ENVELOPE,
+  errorOf,
   INITIALIZE,
   INITIALIZED,
-  ENVELOPE,
-  call,
-  errorOf,
   idOf,
   isCall,
   ping,

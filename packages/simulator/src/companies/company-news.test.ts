@@ -1,9 +1,9 @@
 import { requireDay } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCompany, companies, equities, sum, world } from '../../../../test/support/any-company.js';
 import { companiesOf } from './index.js';
 import { ratings } from './opinions.js';
-import { anyCompany, companies, equities, sum, world } from '../../../../test/support/any-company.js';
 
 const apple = world.instrument('US.AAPL')!;
 

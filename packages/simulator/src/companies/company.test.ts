@@ -2,10 +2,10 @@ import { DECIMAL_ONE } from '@svc-gateway/contract/decimal';
 import { requireDay } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { anyCompany, companies, equities, sum, world, worldOf } from '../../../../test/support/any-company.js';
 import { platesOf } from '../world/plates.js';
 import { companiesOf } from './index.js';
 import { freeFloat } from './ownership.js';
-import { anyCompany, companies, equities, sum, world, worldOf } from '../../../../test/support/any-company.js';
 
 const apple = world.instrument('US.AAPL')!;
 

@@ -1,8 +1,8 @@
 import { calendar, research } from '@svc-gateway/contract/operations';
 import { requireDay } from '@svc-gateway/contract/time';
 import { describe, expect, test } from 'vitest';
-import { type AskedBackend, security } from '../../../../../test/support/sim-backend.js';
 import { researchWorlds } from '../../../../../test/support/research-worlds.js';
+import { type AskedBackend, security } from '../../../../../test/support/sim-backend.js';
 
 const { fixtures, everyCase } = researchWorlds();
 

@@ -1,7 +1,7 @@
 import { metadata, quote, research } from '@svc-gateway/contract/operations';
 import { describe, expect, test } from 'vitest';
-import { type AskedBackend, security } from '../../../../../test/support/sim-backend.js';
 import { researchWorlds } from '../../../../../test/support/research-worlds.js';
+import { type AskedBackend, security } from '../../../../../test/support/sim-backend.js';
 
 const { fixtures, everyCase } = researchWorlds();
 
