@@ -2,7 +2,7 @@ import { ManualClock } from '@svc-gateway/contract/clock';
 import { requireDay } from '@svc-gateway/contract/time';
 import { createWorld } from '@svc-gateway/simulator/world';
 import fc from 'fast-check';
-import { companiesOf } from '../../packages/simulator/src/companies/index.js';
+import { Companies } from '../../packages/simulator/src/companies/index.js';
 
 const clock = new ManualClock(Date.UTC(2026, 10, 20));
 export const worldOf = (generatedInstruments: number) => createWorld({ clock, calendarMode: 'calendar', generatedInstruments, seed: 'w' });
@@ -12,10 +12,10 @@ const seeds = fc.integer({ min: 0, max: 20 });
 const equity = fc.constantFrom(...equities);
 const days = fc.integer({ min: requireDay('2016-01-01'), max: requireDay('2036-12-31') });
 export const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
-const known = new Map<number, ReturnType<typeof companiesOf>>();
+const known = new Map<number, Companies>();
 
 export function companies(seed: number) {
-  const found = known.get(seed) ?? companiesOf(world, seed);
+  const found = known.get(seed) ?? new Companies(world, seed);
   known.set(seed, found);
   return found;
 }

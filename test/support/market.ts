@@ -1,7 +1,7 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import { type CalendarMode, createWorld, type World } from '@svc-gateway/simulator/world';
-import { companiesOf } from '../../packages/simulator/src/companies/index.js';
-import { createMarket } from '../../packages/simulator/src/market/index.js';
+import { Companies } from '../../packages/simulator/src/companies/index.js';
+import { SimulatedMarket } from '../../packages/simulator/src/market/index.js';
 
 /** A moment, epoch ms, and the world that the market is of; without one, a world on the market's own clock. */
 interface MarketOptions {
@@ -18,8 +18,8 @@ interface MarketOptions {
 export function openMarket({ time, seed = 1, world: given, mode = 'calendar', worldSeed = 'w', generatedInstruments = 0 }: MarketOptions) {
   const clock = new ManualClock(time);
   const world = given ?? createWorld({ clock, calendarMode: mode, generatedInstruments, seed: worldSeed });
-  const companies = companiesOf(world, seed);
+  const companies = new Companies(world, seed);
   const pairs = world.instruments({ market: 'FX' });
-  const market = createMarket({ clock, seed, calendarOf: (one) => world.calendar(one), companies, pairs });
+  const market = new SimulatedMarket({ clock, seed, calendarOf: (one) => world.calendar(one), companies, pairs });
   return { clock, world, companies, market };
 }

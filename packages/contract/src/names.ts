@@ -26,7 +26,7 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
 }
 
 /** Edit distance with transpositions (optimal string alignment), or `limit` when it is at least that. */
-function editDistance(a: string, b: string, limit: number): number {
+export function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let previous = Array.from({ length: b.length + 1 }, (_, column) => column);
   let beforePrevious = previous;
@@ -38,6 +38,7 @@ function editDistance(a: string, b: string, limit: number): number {
       const transposition = swapped ? (beforePrevious[column - 2] ?? 0) + 1 : limit;
       current.push(Math.min(substitution, transposition, (previous[column] ?? 0) + 1, (current[column - 1] ?? 0) + 1));
     }
+    if (Math.min(...current) >= limit) return limit;
     beforePrevious = previous;
     previous = current;
   }

@@ -5,17 +5,16 @@ import type { Decimal } from '@svc-gateway/contract/decimal';
 import { requireDay } from '@svc-gateway/contract/time';
 import type { Store } from '@svc-gateway/storage';
 import { type Brokerage, type BrokerageOptions, createBrokerage, openBrokerage } from './brokerage/index.js';
-import { companiesOf, type MarketPrices } from './companies/index.js';
+import { Companies, type MarketPrices } from './companies/index.js';
 import { Macro } from './macro/index.js';
 import {
   type CallerChange,
-  createMarket,
   type Followed,
   type LoadedHistory,
   loadHistoryFolder,
   pastsOf,
   RecordedMarket,
-  type SimulatedMarket,
+  SimulatedMarket,
   TradeStatistics,
 } from './market/index.js';
 import { ColumnSnapshots } from './screen/column-snapshot.js';
@@ -261,12 +260,12 @@ function marketOf(options: MadeFrom, { world, prices, priceBy }: PricedWorld, lo
   const today = (instrument: Instrument) => requireDay(calendarOf(instrument).tradingDay(clock.now()));
   const history = [...loaded, ...historyBefore(recorded, loaded, world)];
   const pasts = pastsOf(history, today);
-  const companies = companiesOf(world, seed, (symbol) => pasts.get(symbol), prices);
+  const companies = new Companies(world, seed, (symbol) => pasts.get(symbol), prices);
   const pairs = world.instruments({ market: 'FX', kind: 'forex' });
   const instruments = recorded.flatMap(({ symbol }) => world.instrument(symbol) ?? []);
   const marketOptions = { clock, seed, calendarOf, companies, pairs, history: pasts };
   const recordedMarket = instruments.length === 0 ? undefined : new RecordedMarket(marketOptions, instruments);
-  const market = recordedMarket ?? createMarket(marketOptions);
+  const market = recordedMarket ?? new SimulatedMarket(marketOptions);
   priceBy(market);
   return { world, companies, market, recordedMarket };
 }

@@ -7,8 +7,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ids, START } from '../../../../test/support/brokerage.js';
 import { placeOrder } from '../answers/trade/orders.js';
-import { companiesOf } from '../companies/index.js';
-import { createMarket } from '../market/index.js';
+import { Companies } from '../companies/index.js';
+import { SimulatedMarket } from '../market/index.js';
 import { Refusal } from '../refusal.js';
 import { createWorld, nextPrice } from '../world/index.js';
 import { type BrokerageEvent, createBrokerage } from './index.js';
@@ -18,8 +18,8 @@ const tencent = world.instrument('HK.00700')!;
 
 /** The brokerage on the real simulated market. */
 function open(seed: number, store: Store = new MemoryStore(), clock = new ManualClock(START)) {
-  const companies = companiesOf(world, seed);
-  const market = createMarket({
+  const companies = new Companies(world, seed);
+  const market = new SimulatedMarket({
     clock,
     seed,
     calendarOf: (instrument) => world.calendar(instrument),

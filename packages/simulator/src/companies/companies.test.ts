@@ -4,7 +4,7 @@ import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createWorld } from '../world/index.js';
-import { companiesOf } from './index.js';
+import { Companies } from './index.js';
 
 const world = createWorld({
   clock: new ManualClock(Date.UTC(2026, 10, 20)),
@@ -18,10 +18,10 @@ const seeds = fc.integer({ min: 0, max: 50 });
 const equity = fc.constantFrom(...equities);
 const days = fc.integer({ min: requireDay('2016-01-01'), max: requireDay('2036-12-31') });
 const sum = (amounts: readonly bigint[]) => amounts.reduce((total, amount) => total + amount, 0n);
-const known = new Map<number, ReturnType<typeof companiesOf>>();
+const known = new Map<number, Companies>();
 
 function companies(seed: number) {
-  const found = known.get(seed) ?? companiesOf(world, seed);
+  const found = known.get(seed) ?? new Companies(world, seed);
   known.set(seed, found);
   return found;
 }
@@ -233,7 +233,7 @@ describe('corporate actions', () => {
 describe('timelines', () => {
   test('are the same in whatever order they are asked for, and others for another seed', () => {
     const ask = (of: readonly string[]) => {
-      const fresh = companiesOf(world, 7);
+      const fresh = new Companies(world, 7);
       return of.map((day) => fresh.figures(world.instrument('HK.00700')!, day));
     };
     const [a, b, c] = ['2016-05-05', '2026-11-20', '2036-03-03'];
@@ -243,7 +243,7 @@ describe('timelines', () => {
 
   test('cost no walk: a day far from now needs no more quarters than one near it', () => {
     const asked = (day: string) => {
-      const fresh = companiesOf(world, 3);
+      const fresh = new Companies(world, 3);
       const instrument = world.instrument('US.KO')!;
       const { accounts } = fresh.company(instrument);
       let quarters = 0;
@@ -265,7 +265,7 @@ describe('loaded price history', () => {
   const coke = world.instrument('US.KO')!;
   const lastDay = requireDay('2026-06-30');
   const loaded = { firstDay: requireDay('2018-01-02'), lastDay, anchor: { number: lastDay, price: 7_500_000_000 } };
-  const withHistory = companiesOf(world, 1, (symbol) => (symbol === coke.symbol ? loaded : undefined));
+  const withHistory = new Companies(world, 1, (symbol) => (symbol === coke.symbol ? loaded : undefined));
 
   test('has no simulated action on its days: what happened then is in its prices', () => {
     expect(companies(1).corporateActions(coke.symbol, '2018-01-02', '2026-06-30').length).toBeGreaterThan(0);

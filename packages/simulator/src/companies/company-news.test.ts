@@ -2,7 +2,7 @@ import { requireDay } from '@svc-gateway/contract/time';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCompany, companies, equities, sum, world } from '../../../../test/support/any-company.js';
-import { companiesOf } from './index.js';
+import { Companies } from './index.js';
 import { ratings } from './opinions.js';
 
 const apple = world.instrument('US.AAPL')!;
@@ -101,7 +101,7 @@ describe('news', () => {
     const sorted = [...all].sort((a, b) => (a.id < b.id ? -1 : 1)).map(({ day }) => day);
     expect(sorted).toEqual([...sorted].sort((a, b) => a - b));
     const texts = (seed: number) =>
-      companiesOf(world, seed)
+      new Companies(world, seed)
         .company(apple)
         .news(from, to)
         .map(({ id, headline, text }) => `${id} ${headline} ${text}`);
@@ -140,7 +140,7 @@ describe('news', () => {
   });
 
   test('a day of it costs no more than its month', () => {
-    const company = companiesOf(world, 6).company(apple);
+    const company = new Companies(world, 6).company(apple);
     const { accounts } = company;
     let incomes = 0;
     const income = accounts.income.bind(accounts);

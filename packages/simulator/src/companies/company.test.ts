@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { anyCompany, companies, equities, sum, world, worldOf } from '../../../../test/support/any-company.js';
 import { platesOf } from '../world/plates.js';
-import { companiesOf } from './index.js';
+import { Companies } from './index.js';
 import { freeFloat } from './ownership.js';
 
 const apple = world.instrument('US.AAPL')!;
@@ -198,7 +198,7 @@ describe('executives', () => {
   });
 
   test('are the same in a larger world', () => {
-    const larger = companiesOf(worldOf(500), 1);
+    const larger = new Companies(worldOf(500), 1);
     const day = requireDay('2026-11-20');
     for (const one of [apple, equities.at(-1)!]) {
       const names = companies(1).company(one).executives(day);

@@ -1,5 +1,3 @@
-import { Companies } from './companies.js';
-
 export { Companies, type LoadedPrices } from './companies.js';
 export type { Company } from './company.js';
 export type { CashDividend, CorporateAction, CorporateActions, RightsIssue, ShareSplit } from './corporate-actions.js';
@@ -13,8 +11,3 @@ export { type RatingChange, ratings } from './opinions.js';
 export type { PlateComposition, Weighted } from './plate-composition.js';
 export { lastDayOver, lastPublicDay, publicationTime } from './publication.js';
 export type { Statements } from './statements.js';
-
-/** The companies of a world. */
-export function companiesOf(...options: ConstructorParameters<typeof Companies>): Companies {
-  return new Companies(...options);
-}

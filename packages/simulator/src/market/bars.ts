@@ -171,21 +171,13 @@ function within(bars: readonly Bar[], { from = -Infinity, to }: Request): readon
   return bars.filter(({ start }) => start >= from && start < to);
 }
 
-/** Equal for days of the same bar. Weeks begin on Monday. */
-function periodOf({ day, number }: TradingDay, period: BarPeriod): number | string {
-  switch (period.unit) {
-    case 'minute':
-    case 'day':
-      return number;
-    case 'week':
-      return Math.floor((number + 3) / 7);
-    case 'month':
-      return day.slice(0, 7);
-    case 'quarter':
-      return `${day.slice(0, 4)} ${Math.floor((Number(day.slice(5, 7)) - 1) / 3)}`;
-    case 'year':
-      return day.slice(0, 4);
-  }
+/** Number of a day's bar: equal for days of the same bar, rising from bar to bar. Weeks begin on Monday. */
+export function periodOf({ day, number }: Pick<TradingDay, 'day' | 'number'>, { unit }: BarPeriod): number {
+  if (unit === 'minute' || unit === 'day') return number;
+  if (unit === 'week') return Math.floor((number + 3) / 7);
+  const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))];
+  if (unit === 'month') return year * 12 + month;
+  return unit === 'quarter' ? year * 4 + Math.floor((month - 1) / 3) : year;
 }
 
 function adjustedBar(bar: Bar, factor: bigint): Bar {

@@ -2,21 +2,21 @@ import { ManualClock } from '@svc-gateway/contract/clock';
 import { divide } from '@svc-gateway/contract/decimal';
 import { dayOfNumber, requireDay } from '@svc-gateway/contract/time';
 import { describe, expect, test } from 'vitest';
-import { companiesOf, type DayMove } from '../companies/index.js';
+import { Companies, type DayMove } from '../companies/index.js';
 import { createWorld } from '../world/index.js';
-import { createMarket, type SimulatedMarket } from './index.js';
+import { SimulatedMarket } from './index.js';
 
 const clock = new ManualClock(Date.UTC(2026, 10, 20, 2));
 
 function setUp(calendarMode: 'calendar' | 'open') {
   const world = createWorld({ clock, calendarMode, generatedInstruments: 0, seed: 'w' });
   const made: { market?: SimulatedMarket } = {};
-  const companies = companiesOf(world, 3, undefined, {
+  const companies = new Companies(world, 3, undefined, {
     closeBefore: (instrument, day) => made.market!.closeBefore(instrument, day),
     dayMove: (instrument, day) => made.market!.dayMove(instrument, day),
   });
   const pairs = world.instruments({ market: 'FX' });
-  const market = createMarket({ clock, seed: 3, calendarOf: (one) => world.calendar(one), companies, pairs });
+  const market = new SimulatedMarket({ clock, seed: 3, calendarOf: (one) => world.calendar(one), companies, pairs });
   made.market = market;
   return { world, companies, market };
 }

@@ -5,9 +5,9 @@ import { ManualClock } from '@svc-gateway/contract/clock';
 import { DECIMAL_ONE } from '@svc-gateway/contract/decimal';
 import { requireDay } from '@svc-gateway/contract/time';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { companiesOf } from '../companies/index.js';
+import { Companies } from '../companies/index.js';
 import { createWorld } from '../world/index.js';
-import { createMarket, loadHistoryFolder, parseHistory, pastsOf } from './index.js';
+import { loadHistoryFolder, parseHistory, pastsOf, SimulatedMarket } from './index.js';
 
 const world = createWorld({
   clock: new ManualClock(Date.UTC(2026, 10, 20, 2)),
@@ -44,9 +44,9 @@ async function marketWithHistory(time: number) {
   const clock = new ManualClock(time);
   const { histories, problems } = await loadHistoryFolder(folder, (symbol) => world.instrument(symbol), calendarOf);
   const history = pastsOf(histories, (instrument) => requireDay(calendarOf(instrument).tradingDay(time)));
-  const companies = companiesOf(world, 1, (symbol) => history.get(symbol));
+  const companies = new Companies(world, 1, (symbol) => history.get(symbol));
   return {
-    market: createMarket({ clock, seed: 1, calendarOf, pairs: world.instruments({ market: 'FX' }), companies, history }),
+    market: new SimulatedMarket({ clock, seed: 1, calendarOf, pairs: world.instruments({ market: 'FX' }), companies, history }),
     companies,
     problems,
     clock,

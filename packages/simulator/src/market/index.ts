@@ -24,7 +24,7 @@ export type {
 } from './market.js';
 export { priceLimit } from './profile.js';
 export { RecordedMarket } from './recorded-market.js';
-export { createMarket, type Market, type MarketOptions, type SimulatedMarket } from './simulated-market.js';
+export { type Market, type MarketOptions, SimulatedMarket } from './simulated-market.js';
 export { type TimeSharePoint, timeShare } from './time-share.js';
 export { type BySize, type PriceStatistics, type TradeStatistic, TradeStatistics, type TradeSums } from './trade-statistics.js';
 export { TrustedPrints } from './trusted-prints.js';

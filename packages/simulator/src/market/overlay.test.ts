@@ -2,9 +2,9 @@ import { ManualClock } from '@svc-gateway/contract/clock';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openMarket } from '../../../../test/support/market.js';
-import { companiesOf } from '../companies/index.js';
+import { Companies } from '../companies/index.js';
 import { type Instrument, nextPrice, roundToTick } from '../world/index.js';
-import { createMarket, type Market, type MarketEvent, type Tick } from './index.js';
+import { type Market, type MarketEvent, SimulatedMarket, type Tick } from './index.js';
 
 const { world } = openMarket({ time: Date.UTC(2026, 10, 20, 2), mode: 'open' });
 const NOON = Date.UTC(2026, 10, 20, 12);
@@ -290,11 +290,11 @@ describe('live events', () => {
 
   test('after a jump of the clock the newest thousand ticks are told', () => {
     const clock = new ManualClock(NOON);
-    const market = createMarket({
+    const market = new SimulatedMarket({
       clock,
       seed: 1,
       calendarOf: (of) => world.calendar(of),
-      companies: companiesOf(world, 1),
+      companies: new Companies(world, 1),
       pairs: world.instruments({ market: 'FX' }),
     });
     const events: MarketEvent[] = [];

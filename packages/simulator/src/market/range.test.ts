@@ -1,17 +1,17 @@
 import { ManualClock } from '@svc-gateway/contract/clock';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { companiesOf } from '../companies/index.js';
+import { Companies } from '../companies/index.js';
 import { createWorld, type Instrument } from '../world/index.js';
-import { createMarket, widened } from './index.js';
+import { SimulatedMarket, widened } from './index.js';
 
 const DAY_MS = 86_400_000;
 const clock = new ManualClock(Date.UTC(2026, 10, 20, 16, 30));
 const world = createWorld({ clock, calendarMode: 'calendar', generatedInstruments: 80, seed: 'w' });
-const market = createMarket({
+const market = new SimulatedMarket({
   clock,
   seed: 5,
-  companies: companiesOf(world, 5),
+  companies: new Companies(world, 5),
   calendarOf: (instrument) => world.calendar(instrument),
   pairs: world.instruments({ market: 'FX' }),
 });

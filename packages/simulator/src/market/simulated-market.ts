@@ -58,10 +58,6 @@ export type Market = Omit<
   'dayTicks' | 'callerChanges' | 'adopt' | 'calledBefore' | 'closeBefore' | 'levelBefore' | 'dayMove'
 >;
 
-export function createMarket(options: MarketOptions): SimulatedMarket {
-  return new SimulatedMarket(options);
-}
-
 const REGULAR = new Set(['regular'] as const);
 /** The book of symbols that no caller touched. */
 const NO_ORDERS = new OrderBook();

@@ -1,4 +1,4 @@
-import { editDistance } from './edit-distance.js';
+import { editDistance } from '@svc-gateway/contract/names';
 import { initials } from './pinyin.js';
 
 /** Normal form of a text for comparison: full-width forms and accents folded, in lower case, one blank between words. */
@@ -103,14 +103,14 @@ export function closeScore(entry: Entry, { text, words, mistakesMax }: Query): n
   let best = 0;
   for (const name of entry.names) {
     // A slip in a long name's beginning: what was typed is compared with as much of it.
-    const beginning = name.length > text.length ? editDistance(text, name.slice(0, text.length), mistakesMax) : mistakesMax + 1;
-    const distance = Math.min(editDistance(text, name, mistakesMax), beginning);
+    const beginning = name.length > text.length ? editDistance(text, name.slice(0, text.length), mistakesMax + 1) : mistakesMax + 1;
+    const distance = Math.min(editDistance(text, name, mistakesMax + 1), beginning);
     if (distance <= mistakesMax) best = Math.max(best, 500 - 60 * distance - Math.min(40, Math.abs(name.length - text.length)));
   }
   if (best > 0 || words.length === 0) return best;
   let mistakes = 0;
   for (const { word, mistakesMax: most } of words) {
-    const least = Math.min(...entry.words.map((other) => (other.startsWith(word) ? 0 : editDistance(word, other, most))));
+    const least = Math.min(...entry.words.map((other) => (other.startsWith(word) ? 0 : editDistance(word, other, most + 1))));
     if (least > most) return 0;
     mistakes += least;
   }

@@ -1,5 +1,6 @@
 import type { QuoteMarket } from '@svc-gateway/contract/markets';
 import { requireDay } from '@svc-gateway/contract/time';
+import { periodOf } from '../market/bars.js';
 import type { Bar, BarPeriod, PriceAdjustment } from '../market/market.js';
 import { atOnce } from '../pace.js';
 import { type Calendar, marketCalendar } from '../world/index.js';
@@ -169,23 +170,7 @@ export function completeDayStamp({ world, clock }: Facts<'world' | 'clock'>, mar
 function isComplete(calendar: Calendar, period: BarPeriod, bar: Bar, now: number): boolean {
   if (period.unit === 'minute') return bar.end <= now;
   const over = lastCompleteDay(calendar, now);
-  const key = keyOf(period, calendar.tradingDay(bar.start));
-  return key <= keyOf(period, over) && key < keyOf(period, calendar.nextTradingDay(over));
-}
-
-/** Rises from bar to bar. Weeks begin on Monday. */
-function keyOf({ unit }: BarPeriod, day: string): number {
-  const [year, month] = [Number(day.slice(0, 4)), Number(day.slice(5, 7))];
-  switch (unit) {
-    case 'week':
-      return Math.floor((requireDay(day) + 3) / 7);
-    case 'month':
-      return year * 12 + month;
-    case 'quarter':
-      return year * 4 + Math.floor((month - 1) / 3);
-    case 'year':
-      return year;
-    default:
-      return requireDay(day);
-  }
+  const keyOf = (day: string) => periodOf({ day, number: requireDay(day) }, period);
+  const key = keyOf(calendar.tradingDay(bar.start));
+  return key <= keyOf(over) && key < keyOf(calendar.nextTradingDay(over));
 }
