@@ -5,6 +5,7 @@ import { editKey } from '../support/keys.js';
 import { protocolIds } from '../support/public-protocol.js';
 import { publishedDecode, publishedEncode } from '../support/published-client.js';
 import { HandshakeRefused, PushClient } from '../support/push-client.js';
+import { until } from '../support/until.js';
 
 /** Time passes faster, so that there is more to push. */
 const BUSY = ['--sim-clock', 'replay:2026-03-02T02:00:00Z@60'];
@@ -186,7 +187,7 @@ describe('a key that is narrowed', () => {
     expect(full.json.error).toMatch(/^subscription quota of the key exceeded: 4 of 4 in use/);
     editKey(test.keysPath, 'desk', { limits: { allowed_symbols: ['HK.00700'] } });
     await test.daemon.reload();
-    expect(await used()).toBe(1);
+    await until(async () => (await used()) === 1, 'the quota of unseen streams to be given back');
     expect((await desk.post('/api/subscribe', { symbols: ['HK.00700'], sub_types: [2] })).json).toMatchObject({ ret_type: 0 });
     expect(await used()).toBe(2);
     await Promise.all([one.close(), two.close()]);
