@@ -187,7 +187,8 @@ describe('a state folder that went back in time', () => {
     for (let order = 0; order < 5; order++) await place(daemon, `order-${order}`);
     await daemon.end('SIGKILL');
     const log = readdirSync(databaseOf(daemon)).find((name) => name.endsWith('.log')) ?? 'none';
-    truncateSync(join(databaseOf(daemon), log), statSync(join(databaseOf(daemon), log)).size - 3);
+    // The exchange writes of the last order after its acknowledgement: that may be on its way when the daemon is killed.
+    truncateSync(join(databaseOf(daemon), log), statSync(join(databaseOf(daemon), log)).size >> 1);
     await daemon.boot(TRADING);
     const repeated = await place(daemon, 'order-4');
     expect([repeated.status, repeated.json.code]).toEqual([403, 'feature_disabled']);
