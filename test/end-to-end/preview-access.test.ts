@@ -182,6 +182,10 @@ describe('an order that a key may not see', () => {
     const preview = await previewed(desk, 'modify', trade.modifyOrder, change, { as: 'blind' });
     // Nor by whether it would pass, which tells it bit by bit.
     expect(preview).toMatchObject({ wouldPass: null, refusal: null, value: null, currency: null, increase: null, fees: null });
+    expect(desk.audit.at(-1)).toMatchObject({
+      outcome: 'allow',
+      reason: 'preview: undecided: a limit depends on what the key may not see',
+    });
     const passes = (preview.gates as readonly { limit: unknown }[]).filter(({ limit }) => limit !== null);
     expect(passes).toMatchObject([{ passes: null }]);
     expect(told({ ...preview, gates: preview.gates.map(({ limit: _limit, ...gate }) => gate) })).not.toMatch(secrets);

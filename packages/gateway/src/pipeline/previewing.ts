@@ -122,5 +122,6 @@ export function foreseen(operation: Operation, outcome: PreviewOutcome): Answer 
 function previewReason(outcome: Preview | ResponseMessage): string {
   if ('retType' in outcome) return reasonOf(outcome);
   if (outcome.refusal !== null) return `would be refused: ${outcome.refusal.auditReason}`;
+  if (outcome.gates.some(({ passes }) => passes === null)) return 'undecided: a limit depends on what the key may not see';
   return outcome.brokerageDecided ? 'would pass' : 'the limits would let it pass; the brokerage decides when it is sent';
 }
