@@ -199,7 +199,7 @@ describe.skipIf(typeof found === 'string')('the published Python examples', () =
       expect(output).toMatch(new RegExp(`market=${market}, sub_type=STOCK, count=[1-9]`));
       expect(output).toMatch(new RegExp(`^\\d+ +${market}\\.\\S+ `, 'm'));
     }
-  }, 90_000);
+  });
 
   it('macd_strategy.py decides by the prices of HK.00123', async () => {
     const output = await start(other, 'macd_strategy.py').finished();
