@@ -18,9 +18,11 @@ import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { BUY, HK, HK_CASH, NORMAL, SIMULATE } from '../support/accounts.js';
 import { SpawnedDaemon } from '../support/spawned-daemon.js';
+import { until } from '../support/until.js';
 
 const root = join(import.meta.dirname, '..', '..');
 const TRADING = ['--enable-trading'];
+const CANCELLED = 15;
 
 /** Each starts several daemons. */
 vi.setConfig({ testTimeout: 120_000 });
@@ -121,6 +123,12 @@ describe.skipIf(process.platform === 'win32')('the lock of a daemon that runs', 
     const { order_id_ex } = first.json.s2c as { order_id_ex: string };
     const cancelled = await bot.post('/api/cancel-order', { ...account, order_id_ex });
     expect(cancelled.json).toMatchObject({ ret_type: 0, ret_msg: lost });
+    const statusOfFirst = async () => {
+      const { order_list } = await bot.s2c('/api/orders', account);
+      return (order_list as { order_id_ex: string; order_status: number }[]).find((order) => order.order_id_ex === order_id_ex)
+        ?.order_status;
+    };
+    await until(async () => (await statusOfFirst()) === CANCELLED, 'the exchange to cancel the order');
     const halted = await bot.post('/api/admin/halt', { reason: 'gone', cancel_all: true });
     expect(halted.json).toMatchObject({ ret_type: 0, ret_msg: lost, s2c: { account_list: [{ accepted_count: 1 }] } });
     expect(await openOrders(daemon)).toBe(2);
