@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { backendName } from '../support/backend-behind.js';
 import { CoreWsClient } from '../support/core-ws-client.js';
 import { TestDaemon } from '../support/daemon.js';
 import { editKey } from '../support/keys.js';
@@ -187,9 +188,11 @@ describe('a key that is narrowed', () => {
     expect(full.json.error).toMatch(/^subscription quota of the key exceeded: 4 of 4 in use/);
     editKey(test.keysPath, 'desk', { limits: { allowed_symbols: ['HK.00700'] } });
     await test.daemon.reload();
-    await until(async () => (await used()) === 1, 'the quota of unseen streams to be given back');
+    // Other upstreams take a stream back a minute after it began, at the earliest.
+    const isGivenBackAtOnce = backendName === 'sim';
+    if (isGivenBackAtOnce) await until(async () => (await used()) === 1, 'the quota of unseen streams to be given back');
     expect((await desk.post('/api/subscribe', { symbols: ['HK.00700'], sub_types: [2] })).json).toMatchObject({ ret_type: 0 });
-    expect(await used()).toBe(2);
+    if (isGivenBackAtOnce) expect(await used()).toBe(2);
     await Promise.all([one.close(), two.close()]);
     await test.stop();
   });

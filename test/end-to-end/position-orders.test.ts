@@ -378,6 +378,9 @@ describe('a preview', () => {
       const preview = await previewed(desk, 'position', trade.rollPosition, request, { as });
       expect(preview).toMatchObject({ orders: null, wouldPass: null, refusals: [] });
       expect(previewText(preview)).not.toContain('HSI2612');
+      // Nor by its shape, which is that of a roll that fits.
+      const fitting = await previewed(desk, 'position', trade.rollPosition, { ...request, ...rollTo('HSI2703') }, { as });
+      expect(preview).toEqual(fitting);
     }
   });
 

@@ -202,13 +202,14 @@ describe('a state folder that went back in time', () => {
     expect([repeated.status, repeated.json.code]).toEqual([403, 'feature_disabled']);
   });
 
-  it.each([
+  const damages: readonly [string, (note: Buffer) => unknown][] = [
     [
       'a flipped bit',
       (note: Buffer) => note.writeUInt8(note.readUInt8(note.indexOf('"sequence":') + 11) ^ 1, note.indexOf('"sequence":') + 11),
     ],
     ['a note that is no JSON', (note: Buffer) => note.fill('{')],
-  ])('may be one where the note of its progress is damaged: %s', async (_, damage) => {
+  ];
+  it.each(damages)('may be one where the note of its progress is damaged: %s', async (_, damage) => {
     const daemon = await started();
     await place(daemon, 'one');
     await daemon.end();

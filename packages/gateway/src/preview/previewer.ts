@@ -25,7 +25,14 @@ import { orderNamed, workingOrders } from '../orders/reads.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { modifyOpName, orderTypeName, timeInForceName } from '../trade-names.js';
 import { entryOf } from '../valuation/bracket-terms.js';
-import { claimPosition, expectedOrders, type PositionRequest, typeOfOrders, valuedOrders } from '../valuation/position-orders.js';
+import {
+  claimPosition,
+  expectedOrders,
+  hiddenOrders,
+  type PositionRequest,
+  typeOfOrders,
+  valuedOrders,
+} from '../valuation/position-orders.js';
 import type { Valued } from '../valuation/single-orders.js';
 import { factsOf, isValued, noSuchOrder, noSuchPosition, type ValuedOrder, type Valuing, valueOrder } from '../valuation/valuation.js';
 import { mayReadAccounts, maySee, unidentified } from '../visibility.js';
@@ -207,12 +214,12 @@ export class Previewer {
   async #position(asked: PreviewInput<PositionRequest>): Outcome<PositionPreview> {
     const { operation, key, request, header, context } = asked;
     const base = { kind: 'position', ...addressOf(operation, header) } as const;
-    const unseen = { ...base, orders: null, ...ungated };
+    const unseen = async () => ({ ...base, orders: null, ...(await this.#judge(asked, hiddenOrders(operation, header))) });
     const expected = await expectedOrders(this.deps.backend, operation, request, context);
     if (expected instanceof Rejection)
-      return this.#isHidden(key, expected) ? unseen : noSuchPosition(this.deps.backend, operation, request, expected, context);
+      return this.#isHidden(key, expected) ? unseen() : noSuchPosition(this.deps.backend, operation, request, expected, context);
     const valued = valuedOrders(operation, expected, header);
-    if (valued instanceof Rejection) return this.#isHidden(key, valued) ? unseen : valued;
+    if (valued instanceof Rejection) return this.#isHidden(key, valued) ? unseen() : valued;
     const judged = await this.#judge(asked, valued);
     const claim = await claimPosition(this.deps.accountContext, valued, header, context);
     const claimed = claim instanceof Rejection && !this.#isHidden(key, claim) ? [claim] : [];

@@ -70,6 +70,16 @@ export function valuedOrders(operation: Operation, expected: readonly ExpectedOr
   return { accId: header?.accID ?? 0n, legs: [first, ...rest], opens };
 }
 
+/**
+ * Orders of a caller that may not know what they are in. A preview that judges them in place of others has the same shape whatever the position is,
+ * and whether it can be moved or not.
+ */
+export function hiddenOrders(operation: Operation, header: TrdHeader): Valued {
+  const unknown = { pricing: undefined, multiplier: undefined, currency: '', worth: unvalued(operation) };
+  const leg: ValuedLeg = { markets: [], symbol: '', side: 'BUY', qty: 0n, ...unknown };
+  return { accId: header.accID, legs: [leg, leg], opens: { env: header.trdEnv, market: header.trdMarket, count: 2 } };
+}
+
 /** Type of both orders: a roll trades at the market, and so does a reversal unless it asks for limits. */
 export function typeOfOrders({ initial }: PositionRequest): OrderType {
   const isLimit = initial?.$typeName === 'svc.reverse_position.Initial' && initial.priceType === LIMITED;
