@@ -80,39 +80,41 @@ async function judge(
   const table = store.table<Halt>('state-halt');
   const path = markerPath(configDir, store.identity);
   const noted = readMark(path);
-  if (noted === 'damaged') {
-    const what = `the note of the state folder's progress, ${path}, is damaged, and whether ${stateDir} is an older copy cannot be told`;
-    if (!acceptRestored) {
-      const remedy = 'compare orders with the broker, then start once with --accept-restored-state';
-      logger.error({ stateDir, path }, `${what}; ${remedy}. TRADING IS OFF`);
-      return `${what}; ${remedy}`;
-    }
-    logger.warn({ stateDir, path }, `${what}; accepted`);
-  }
-  const mark = noted === 'damaged' ? undefined : noted;
+  const isDamaged = noted === 'damaged';
+  const mark = isDamaged ? undefined : noted;
   let halt = table.get('halt');
   if (halt === undefined && mark !== undefined && mark.sequence > store.sequence) {
     const found: Halt = { found: store.sequence, noted: mark.sequence, noticedAt: new Date(clock.now()).toISOString() };
     halt = found;
     await store.write((change) => change.put(table, 'halt', found));
   }
-  if (halt === undefined) {
-    if (noted === 'damaged') return undefined;
+  if (halt === undefined && !isDamaged) {
     if (mark === undefined && store.sequence > 0) {
       logger.warn({ stateDir, path }, 'this state folder is new to this machine: an older copy would go unnoticed');
     }
     if (acceptRestored) logger.warn({}, '--accept-restored-state has nothing to accept; remove it, or the next restore may go unnoticed');
     return undefined;
   }
-  const what = `the state folder ${stateDir} is an older copy: it ends at write ${halt.found}, and had been at ${halt.noted}`;
+  const [what, remedy] =
+    halt === undefined
+      ? [
+          `the note of the state folder's progress, ${path}, is damaged, and whether ${stateDir} is an older copy cannot be told`,
+          'compare orders with the broker',
+        ]
+      : [
+          `the state folder ${stateDir} is an older copy: it ends at write ${halt.found}, and had been at ${halt.noted}`,
+          'orders, totals and idempotency keys since then are missing; compare with the broker',
+        ];
   if (!acceptRestored) {
-    const remedy = `orders, totals and idempotency keys since then are missing; compare with the broker, then start once with --accept-restored-state`;
-    logger.error({ stateDir, ...halt }, `${what}; ${remedy}. TRADING IS OFF`);
-    return `${what}; ${remedy}`;
+    const reason = `${what}; ${remedy}, then start once with --accept-restored-state`;
+    logger.error({ stateDir, path, ...halt }, `${reason}. TRADING IS OFF`);
+    return reason;
   }
-  await store.advanceTo(Math.max(halt.noted, mark?.sequence ?? 0));
-  await store.write((change) => change.remove(table, 'halt'));
-  logger.warn({ stateDir, ...halt }, `${what}; accepted`);
+  if (halt !== undefined) {
+    await store.advanceTo(Math.max(halt.noted, mark?.sequence ?? 0));
+    await store.write((change) => change.remove(table, 'halt'));
+  }
+  logger.warn({ stateDir, path, ...halt }, `${what}; accepted`);
   return undefined;
 }
 

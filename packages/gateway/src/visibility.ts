@@ -64,7 +64,7 @@ export function toldBy({ gate, holder }: GateOf, standing: readonly TradedSecuri
 }
 
 /** An order or a position of which nobody says what it is in: keys with lists of markets or symbols do not see it. */
-export const unidentified: readonly TradedSecurity[] = [{ markets: [], symbol: '' }];
+export const unidentified: readonly [TradedSecurity] = [{ markets: [], symbol: '' }];
 
 /** A reason to refuse a request. */
 export interface Reason {

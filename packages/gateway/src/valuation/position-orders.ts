@@ -22,7 +22,7 @@ import { readOrders, readPositions } from '../orders/reads.js';
 import type { ClosingClaim } from '../orders/unsettled-trades.js';
 import { payloadOf, RET_SUCCEED } from '../responses.js';
 import { sideName } from '../trade-names.js';
-import { securitiesOf, telling } from '../visibility.js';
+import { securitiesOf, telling, unidentified } from '../visibility.js';
 import type { Valued, ValuedLeg } from './single-orders.js';
 
 /** A request that turns one position into another by two orders. */
@@ -76,7 +76,7 @@ export function valuedOrders(operation: Operation, expected: readonly ExpectedOr
  */
 export function hiddenOrders(operation: Operation, header: TrdHeader): Valued {
   const unknown = { pricing: undefined, multiplier: undefined, currency: '', worth: unvalued(operation) };
-  const leg: ValuedLeg = { markets: [], symbol: '', side: 'BUY', qty: 0n, ...unknown };
+  const leg: ValuedLeg = { ...unidentified[0], side: 'BUY', qty: 0n, ...unknown };
   return { accId: header.accID, legs: [leg, leg], opens: { env: header.trdEnv, market: header.trdMarket, count: 2 } };
 }
 
