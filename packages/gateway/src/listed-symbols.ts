@@ -1,10 +1,10 @@
 import { create } from '@bufbuild/protobuf';
 import { refusalCode } from '@svc-gateway/contract/broker-codes';
-import { SecuritySchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { C2SSchema } from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
-import { parseSymbol, symbolOf } from '@svc-gateway/contract/markets';
+import { symbolOf } from '@svc-gateway/contract/markets';
 import { quote } from '@svc-gateway/contract/operations';
 import { Rejection } from '@svc-gateway/contract/rejection';
+import { securityOf } from '@svc-gateway/contract/security';
 import type { Backend, CallContext } from './backend.js';
 import { BackendFailure } from './backend-failures.js';
 import { payloadOf } from './responses.js';
@@ -21,10 +21,7 @@ export async function listedSymbols(
   field: string,
   context: CallContext,
 ): Promise<ReadonlySet<string> | Rejection> {
-  const securityList = [...symbols].flatMap((symbol) => {
-    const parsed = parseSymbol(symbol);
-    return parsed === undefined ? [] : [create(SecuritySchema, { market: parsed.market.number, code: parsed.code })];
-  });
+  const securityList = [...symbols].flatMap((symbol) => securityOf(symbol) ?? []);
   try {
     const answer = await backend.call(quote.getStaticInfo, create(C2SSchema, { securityList }), context);
     if (answer.retType !== 0 && refusalCode(answer).code === 'broker.unknown_code')

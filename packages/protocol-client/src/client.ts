@@ -5,9 +5,9 @@ import { type S2C as Notice, ResponseSchema as NotifyResponse } from '@svc-gatew
 import { type Security, SubType } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import type { C2S as GetBasicQotC2S } from '@svc-gateway/contract/generated/Qot_GetBasicQot_pb';
 import type { TrdAcc } from '@svc-gateway/contract/generated/Trd_Common_pb';
-import { parseSymbol } from '@svc-gateway/contract/markets';
 import { isTrading, type Operation } from '@svc-gateway/contract/operation';
 import { account, quote, system } from '@svc-gateway/contract/operations';
+import { securityOf } from '@svc-gateway/contract/security';
 import type {
   Backend,
   BackendStatus,
@@ -208,8 +208,8 @@ export class ProtocolClient implements Backend {
   }
 
   async unserved(streams: readonly QuoteStream[]): Promise<readonly QuoteStream[]> {
-    const symbols = [...new Set(streams.map(({ symbol }) => symbol))].flatMap((symbol) => parseSymbol(symbol) ?? []);
-    const securityList = symbols.map(({ market, code }) => ({ market: market.number, code }));
+    const symbols = new Set(streams.map(({ symbol }) => symbol));
+    const securityList = [...symbols].flatMap((symbol) => securityOf(symbol) ?? []);
     const request = create(quote.getStaticInfo.messages.C2SSchema, { securityList });
     // A list with a symbol that does not exist is refused as a whole.
     const { retType } = await this.#requests.request(quote.getStaticInfo, request, this.#soon());

@@ -1,7 +1,7 @@
 import { clone, create, type Message } from '@bufbuild/protobuf';
 import { isUnknown, type KeyRecord, type OrderFacts } from '@svc-gateway/access';
 import type { Decimal } from '@svc-gateway/contract/decimal';
-import { type ComboLeg, SecuritySchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import type { ComboLeg } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { C2SSchema as StaticInfoC2S } from '@svc-gateway/contract/generated/Qot_GetStaticInfo_pb';
 import type { C2S as BracketC2S } from '@svc-gateway/contract/generated/svc/place_bracket_order_pb';
 import { type Order, OrderSchema, type TrdHeader, TrdHeaderSchema } from '@svc-gateway/contract/generated/Trd_Common_pb';
@@ -9,10 +9,11 @@ import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '@svc-gatewa
 import type { C2S as ComboC2S } from '@svc-gateway/contract/generated/Trd_PlaceComboOrder_pb';
 import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
 import type { C2S as ReconfirmC2S } from '@svc-gateway/contract/generated/Trd_ReconfirmOrder_pb';
-import { parseSymbol, quoteMarketNumbered } from '@svc-gateway/contract/markets';
+import { quoteMarketNumbered } from '@svc-gateway/contract/markets';
 import type { Operation, ValuerName } from '@svc-gateway/contract/operation';
 import { quote, trade } from '@svc-gateway/contract/operations';
 import { invalidField, missingField, Rejection } from '@svc-gateway/contract/rejection';
+import { securityOf } from '@svc-gateway/contract/security';
 import { hasLimit } from '@svc-gateway/contract/unused-price';
 import type { CallContext, ResponseMessage } from '../backend.js';
 import type { GatewayBase } from '../gateway-base.js';
@@ -337,9 +338,8 @@ export class Previewer {
   }
 
   async #nameOf(symbol: string, context: CallContext): Promise<string | null> {
-    const parsed = parseSymbol(symbol);
-    if (parsed === undefined) return null;
-    const security = create(SecuritySchema, { market: parsed.market.number, code: parsed.code });
+    const security = securityOf(symbol);
+    if (security === undefined) return null;
     const response = await this.deps.backend.call(quote.getStaticInfo, create(StaticInfoC2S, { securityList: [security] }), context);
     return payloadOf(quote.getStaticInfo, response)?.staticInfoList[0]?.basic?.name || null;
   }

@@ -5,10 +5,10 @@ import * as QotRegQotPush from '@svc-gateway/contract/generated/Qot_RegQotPush_p
 import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
 import * as PushSubscriberInfo from '@svc-gateway/contract/generated/svc/push_subscriber_info_pb';
 import * as TrdSubAccPush from '@svc-gateway/contract/generated/Trd_SubAccPush_pb';
-import { parseSymbol } from '@svc-gateway/contract/markets';
 import { getOrInsert } from '@svc-gateway/contract/memo';
 import type { ProtocolMessages } from '@svc-gateway/contract/operation';
 import { Rejection } from '@svc-gateway/contract/rejection';
+import { requireSecurity } from '@svc-gateway/contract/security';
 import { listed, shown } from '@svc-gateway/contract/shown';
 import type { QuoteStream, ResponseMessage, UnsubscribeRefusal } from '../backend.js';
 import type { BackendRefused } from '../backend-failures.js';
@@ -265,14 +265,8 @@ function connectionInfo(subscriptions: readonly Subscription[], isOwnConnData: b
     getOrInsert(symbolsByType, stream.subType, () => new Set()).add(stream.symbol);
   }
   const subInfoList = [...symbolsByType].map(([subType, symbols]) =>
-    create(QotCommon.SubInfoSchema, { subType, securityList: [...symbols].map(securityOf) }),
+    create(QotCommon.SubInfoSchema, { subType, securityList: [...symbols].map(requireSecurity) }),
   );
   const usedQuota = new Set(subscriptions.map(({ stream }) => quotaKey(stream))).size;
   return create(QotCommon.ConnSubInfoSchema, { subInfoList, usedQuota, isOwnConnData });
-}
-
-function securityOf(symbol: string): QotCommon.Security {
-  const parsed = parseSymbol(symbol);
-  if (parsed === undefined) throw new Error(`${symbol} is no symbol`);
-  return create(QotCommon.SecuritySchema, { market: parsed.market.number, code: parsed.code });
 }

@@ -5,8 +5,9 @@ import { SecuritySchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import { ModifyOrderOp, type Order, OrderStatus } from '@svc-gateway/contract/generated/Trd_Common_pb';
 import { type C2S as ModifyC2S, C2SSchema as ModifyC2SSchema } from '@svc-gateway/contract/generated/Trd_ModifyOrder_pb';
 import type { C2S as PlaceC2S } from '@svc-gateway/contract/generated/Trd_PlaceOrder_pb';
-import { parseSymbol, type QuoteMarketInfo, quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
+import { type QuoteMarketInfo, quoteMarketOfSecMarket } from '@svc-gateway/contract/markets';
 import { missingField, outOfRangeField, Rejection } from '@svc-gateway/contract/rejection';
+import { securityOf } from '@svc-gateway/contract/security';
 import { shown } from '@svc-gateway/contract/shown';
 import { symbolsMeant, unknownSymbol } from '@svc-gateway/contract/symbol-spellings';
 import { hasLimit, isUnpriced } from '@svc-gateway/contract/unused-price';
@@ -277,10 +278,8 @@ function valueLeg(
 /** The first symbol with terms at the backend that a spelling of another program means. */
 export async function listedSpelling(backend: Backend, symbol: string, context: CallContext): Promise<string | undefined> {
   for (const meant of symbolsMeant(symbol)) {
-    const parsed = parseSymbol(meant);
-    if (parsed === undefined) continue;
-    const security = create(SecuritySchema, { market: parsed.market.number, code: parsed.code });
-    if ((await backend.tradingTerms(security, context)) !== undefined) return meant;
+    const security = securityOf(meant);
+    if (security !== undefined && (await backend.tradingTerms(security, context)) !== undefined) return meant;
   }
   return undefined;
 }

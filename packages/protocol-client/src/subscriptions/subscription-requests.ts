@@ -1,11 +1,12 @@
 import { create, type Message, type MessageShape } from '@bufbuild/protobuf';
 import type { Clock } from '@svc-gateway/contract/clock';
-import { type Security, SecuritySchema } from '@svc-gateway/contract/generated/Qot_Common_pb';
+import type { Security } from '@svc-gateway/contract/generated/Qot_Common_pb';
 import * as QotGetSubInfo from '@svc-gateway/contract/generated/Qot_GetSubInfo_pb';
 import * as QotRegQotPush from '@svc-gateway/contract/generated/Qot_RegQotPush_pb';
 import * as QotSub from '@svc-gateway/contract/generated/Qot_Sub_pb';
-import { parseSymbol, symbolOf } from '@svc-gateway/contract/markets';
+import { symbolOf } from '@svc-gateway/contract/markets';
 import { getOrInsert } from '@svc-gateway/contract/memo';
+import { requireSecurity } from '@svc-gateway/contract/security';
 import { BackendFailure } from '@svc-gateway/gateway';
 import type { ProtocolOperation } from '../connection/upstream.js';
 import { askInHalves, partsOf } from '../requests/parts.js';
@@ -132,7 +133,7 @@ export class SubscriptionRequests {
     }
     const ask = (part: readonly Wish[]) => {
       const [asked, c2s] = request(
-        part.map(({ unit }) => securityOf(unit)),
+        part.map(({ unit }) => requireSecurity(unit.symbol)),
         part[0] as Wish,
       );
       return this.#ask(asked, c2s);
@@ -165,10 +166,4 @@ function isAboutSymbols(failure: UnitFailure): boolean {
   if (failure instanceof BackendFailure || failure.response.retType === 0) return false;
   const { refused } = failure;
   return refused === undefined || refused === 'no_right' || refused === 'too_young' || refused === 'subscription_quota';
-}
-
-function securityOf({ symbol }: QuotaUnit): Security {
-  const parsed = parseSymbol(symbol);
-  if (parsed === undefined) throw new Error(`${symbol} is no symbol`);
-  return create(SecuritySchema, { market: parsed.market.number, code: parsed.code });
 }
